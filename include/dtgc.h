@@ -126,6 +126,14 @@ typedef struct dtgc_buffer {
 dtgc_status dtgc_run(dtgc_program *p, const char *entry, const dtgc_buffer *in, int nin,
                      const dtgc_buffer *out, int nout);
 
+/* n runs of an entry in one call, without a return to the host between them: each buffer of an input
+ * holds n tensors one after another (or one, which all runs get), each of an output has room for n.
+ * The same as n calls of dtgc_run; buffers of other sizes, and n < 1, are DTGC_BAD_ARGUMENT, before
+ * anything runs. It saves what a call costs (docs/performance.md), which tells where a run takes
+ * microseconds. */
+dtgc_status dtgc_run_many(dtgc_program *p, const char *entry, int64_t n, const dtgc_buffer *in,
+                          int nin, const dtgc_buffer *out, int nout);
+
 /* ------------------------------------------------------------------ 2. options */
 
 typedef enum dtgc_severity { DTGC_ERROR, DTGC_WARNING, DTGC_NOTE } dtgc_severity;
@@ -301,6 +309,7 @@ typedef struct dtgc_pass {
   double seconds;      /* duration of the steps with their callbacks */
   int nmetrics;
   const dtgc_metric *metric;
+  int64_t beyond; /* steps that have run after this one already (steps_per_call) */
 } dtgc_pass;
 
 /* Called between steps by the thread that called dtgc_fit. It may use the program: dtgc_get,
@@ -338,6 +347,11 @@ typedef struct dtgc_fit_options {
    * steps pass on; the entry resets them, and runs before each pass begins. Rows that do not fill a
    * step are left out. Excludes `shuffle`. */
   const char *stream;
+  /* So many steps at most run without a return to the host; 0: 1. on_step is then called for each of
+   * them afterwards, with the step's own metrics, but variables are those after the last:
+   * dtgc_pass.beyond. A step that is verified or after which replicas are checked ends such a
+   * sequence. */
+  int64_t steps_per_call;
 } dtgc_fit_options;
 
 /* Trains: runs an entry on batches of rows, epoch after epoch, like `dtgc run ... fit`, but prints

@@ -653,7 +653,16 @@ dtrt_status dtrt_barrier(dtrt_session *s, const char *name, double timeout);
  */
 dtrt_status dtrt_call(dtrt_session *s, int entry, const void *const *in, void *const *out);
 
-/* The same, each device filling its own input blocks: fill(user, device, input, box lo, box hi, to)
+/* n calls in one: the devices go on from one to the next by themselves, as if dtrt_call were called n
+ * times. in[i] holds the n tensors of an input one after another (a dim of n before the others), or one
+ * tensor that all calls get; out[i] has room for n. `in_bytes` and `out_bytes` are checked against
+ * that (wrong ones, and n < 1, are DTRT_INVALID), and may be NULL where in or out is. Under mpi all ranks pass the same n,
+ * and the same choice of outputs. A call that fails is reported as by dtrt_call, and those after it
+ * are not run. Where NaN are checked (check_nan) each call returns to the host. */
+dtrt_status dtrt_call_many(dtrt_session *s, int entry, int64_t n, const void *const *in,
+                           const int64_t *in_bytes, void *const *out, const int64_t *out_bytes);
+
+/* The same as dtrt_call, each device filling its own input blocks: fill(user, device, input, box lo, box hi, to)
  * is called on the device's own stack, for each input whose block is not empty; `to` is the dense
  * block [lo, hi). It must not wait for another device's fill, which may run later on the same
  * thread. Returns 0, or nonzero after writing a reason to `why` (of 256 bytes), which stops all
@@ -716,6 +725,7 @@ typedef struct dtrt_pass { /* the progress of one pass over the rows of an entry
   double seconds;
   int nmetrics;
   const dtrt_metric *metric;
+  int64_t beyond; /* steps that the session has gone on after this one (steps_per_call) */
 } dtrt_pass;
 /* Called between steps by the thread that called dtrt_fit; it may use the session for anything but
  * dtrt_fit and dtrt_close. `at` is valid until it returns. A result other than 0 stops training.
@@ -756,6 +766,10 @@ typedef struct dtrt_fit_options { /* zero what you do not set */
    * steps pass on; the entry resets them, and runs before each pass begins. Rows that do not fill a
    * step are left out. Excludes `shuffle`. */
   const char *stream;
+  /* So many steps in a call of the session at most; 0: 1. on_step is then called for each of them after
+   * the call, with the step's own metrics, but variables are those after the last: dtrt_pass.beyond.
+   * What the options above have due after a step still comes right after it. */
+  int64_t steps_per_call;
 } dtrt_fit_options;
 /* DTRT_OK also when a callback stopped it. DTRT_INVALID: a wrong argument or file; no step was run. */
 dtrt_status dtrt_fit(dtrt_session *s, const dtrt_fit_options *o);

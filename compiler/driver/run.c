@@ -16,17 +16,30 @@ static dtgc_status fail_near(dtgc_program *p, const char *what, const char *type
               : program_fail(p, DTGC_BAD_ARGUMENT, "unknown %s `%s`", what, typed);
 }
 
-static dtgc_status check_size(dtgc_program *p, const char *what, const dtgc_tensor *t,
+/* Of n tensors one after another; of an input also one for all. */
+static bool are_many(const char *what, const dtgc_tensor *t, int64_t n, size_t bytes) {
+  size_t all;
+  bool good = !__builtin_mul_overflow(t->bytes, (size_t)n, &all);
+  return (good && bytes == all) || (bytes == t->bytes && !strcmp(what, "input"));
+}
+
+static dtgc_status check_size(dtgc_program *p, const char *what, const dtgc_tensor *t, int64_t n,
                               size_t bytes) {
-  if (bytes == t->bytes) return DTGC_OK;
+  if (are_many(what, t, n, bytes)) return DTGC_OK;
   char text[TENSOR_TEXT];
   inspect_text(t, text, sizeof text);
+  if (n > 1)
+    return program_fail(p, DTGC_BAD_ARGUMENT,
+                        "%s `%s` is %s, %zu bytes, times %lld; the buffer has %zu", what, t->name,
+                        text, t->bytes, (long long)n, bytes);
   return program_fail(p, DTGC_BAD_ARGUMENT, "%s `%s` is %s, %zu bytes; the buffer has %zu", what,
                       t->name, text, t->bytes, bytes);
 }
 
-dtgc_status program_place_buffers(dtgc_program *p, const char *what, const dtgc_tensor *tensors,
-                                  int ntensors, const dtgc_buffer *b, int n, void **at) {
+/* bytes: the size of each buffer, unless NULL. */
+static dtgc_status place_many(dtgc_program *p, const char *what, const dtgc_tensor *tensors,
+                              int ntensors, int64_t runs, const dtgc_buffer *b, int n, void **at,
+                              int64_t *bytes) {
   if (n < 0) return program_fail(p, DTGC_BAD_ARGUMENT, "there cannot be %d %ss", n, what);
   if (n && !b) return program_fail(p, DTGC_BAD_ARGUMENT, "the %ss are NULL", what);
   for (int k = 0; k < n; k++) {
@@ -37,13 +50,19 @@ dtgc_status program_place_buffers(dtgc_program *p, const char *what, const dtgc_
     if (i == ntensors)
       return fail_near(p, what, name, inspect_near(name, tensor_name, tensors, ntensors));
     if (at[i]) return program_fail(p, DTGC_BAD_ARGUMENT, "%s `%s` is given twice", what, name);
-    dtgc_status s = check_size(p, what, &tensors[i], b[k].bytes);
+    dtgc_status s = check_size(p, what, &tensors[i], runs, b[k].bytes);
     if (s) return s;
+    if (bytes) bytes[i] = (int64_t)b[k].bytes;
     /* A tensor without elements may have no memory. */
     at[i] = b[k].data || tensors[i].bytes ? b[k].data : (void *)"";
     if (!at[i]) return program_fail(p, DTGC_BAD_ARGUMENT, "%s `%s`: data is NULL", what, name);
   }
   return DTGC_OK;
+}
+
+dtgc_status program_place_buffers(dtgc_program *p, const char *what, const dtgc_tensor *tensors,
+                                  int ntensors, const dtgc_buffer *b, int n, void **at) {
+  return place_many(p, what, tensors, ntensors, 1, b, n, at, NULL);
 }
 
 dtgc_status program_run_failed(dtgc_program *p, dtrt_status st) {
@@ -54,35 +73,67 @@ dtgc_status program_run_failed(dtgc_program *p, dtrt_status st) {
   return program_fail(p, s, "%s", dtrt_session_error(p->session));
 }
 
-static dtgc_status run_entry(dtgc_program *p, const EntryInfo *e, const dtgc_buffer *in, int nin,
-                             const dtgc_buffer *out, int nout, void **at) {
-  void **to = at + e->nin;
-  dtgc_status s = program_place_buffers(p, "input", e->in, e->nin, in, nin, at);
-  if (!s) s = program_place_buffers(p, "output", e->out, e->nout, out, nout, to);
+/* What a run gets: buffers, and their sizes where there are several runs. */
+typedef struct Buffers {
+  int64_t runs; /* 0: one, by dtgc_run */
+  const dtgc_buffer *in, *out;
+  int nin, nout;
+  void **at, **to;
+  int64_t *in_bytes, *out_bytes;
+} Buffers;
+
+static dtgc_status run_entry(dtgc_program *p, const EntryInfo *e, const Buffers *b) {
+  int64_t n = b->runs ? b->runs : 1;
+  dtgc_status s = place_many(p, "input", e->in, e->nin, n, b->in, b->nin, b->at, b->in_bytes);
+  if (!s) s = place_many(p, "output", e->out, e->nout, n, b->out, b->nout, b->to, b->out_bytes);
   if (s) return s;
   for (int i = 0; i < e->nin; i++)
-    if (!at[i])
+    if (!b->at[i])
       return program_fail(p, DTGC_BAD_ARGUMENT, "input `%s` of entry `%s` is not given",
                           e->in[i].name, e->name);
   if ((s = dtgc_start(p))) return s;
   int index = dtrt_find_entry(p->code, e->name);
   if (index < 0) return program_fail(p, DTGC_SYSTEM, "the code has no entry `%s`", e->name);
-  return program_run_failed(p, dtrt_call(p->session, index, (const void *const *)at, to));
+  const void *const *in = (const void *const *)b->at;
+  if (!b->runs) return program_run_failed(p, dtrt_call(p->session, index, in, b->to));
+  return program_run_failed(
+      p, dtrt_call_many(p->session, index, n, in, b->in_bytes, b->to, b->out_bytes));
 }
 
-dtgc_status dtgc_run(dtgc_program *p, const char *entry, const dtgc_buffer *in, int nin,
-                     const dtgc_buffer *out, int nout) {
-  PROGRAM_USE(p);
+static dtgc_status run(dtgc_program *p, const char *entry, Buffers *b) {
   dtgc_status s = program_begin(p);
   if (s) return s;
   if (!entry) return program_fail(p, DTGC_BAD_ARGUMENT, "entry is NULL");
   const EntryInfo *e = inspect_entry(p, entry);
   if (!e) return inspect_no_entry(p, entry);
-  void **at = calloc((size_t)(e->nin + e->nout) + 1, sizeof *at);
-  if (!at) return program_fail(p, DTGC_NO_MEMORY, "out of memory");
-  s = run_entry(p, e, in, nin, out, nout, at);
-  free(at);
+  size_t n = (size_t)(e->nin + e->nout) + 1;
+  b->at = calloc(n, sizeof *b->at);
+  b->in_bytes = calloc(n, sizeof *b->in_bytes);
+  if (b->at && b->in_bytes) {
+    b->to = b->at + e->nin;
+    b->out_bytes = b->in_bytes + e->nin;
+    s = run_entry(p, e, b);
+  } else {
+    s = program_fail(p, DTGC_NO_MEMORY, "out of memory");
+  }
+  free(b->at);
+  free(b->in_bytes);
   return s;
+}
+
+dtgc_status dtgc_run(dtgc_program *p, const char *entry, const dtgc_buffer *in, int nin,
+                     const dtgc_buffer *out, int nout) {
+  PROGRAM_USE(p);
+  return run(p, entry, &(Buffers){.in = in, .nin = nin, .out = out, .nout = nout});
+}
+
+dtgc_status dtgc_run_many(dtgc_program *p, const char *entry, int64_t n, const dtgc_buffer *in,
+                          int nin, const dtgc_buffer *out, int nout) {
+  PROGRAM_USE(p);
+  dtgc_status s = program_begin(p);
+  if (s) return s;
+  if (n < 1) return program_fail(p, DTGC_BAD_ARGUMENT, "there cannot be %lld runs", (long long)n);
+  return run(p, entry, &(Buffers){.runs = n, .in = in, .nin = nin, .out = out, .nout = nout});
 }
 
 /* The variable's number in the code, after all checks; devices are running. */
@@ -94,7 +145,7 @@ static dtgc_status find_var(dtgc_program *p, const char *path, const void *buffe
   int i = dtgc_find_var(p, path);
   if (i < 0)
     return fail_near(p, "variable", path, inspect_near(path, tensor_name, p->vars, p->nvars));
-  if ((s = check_size(p, "variable", &p->vars[i], bytes))) return s;
+  if ((s = check_size(p, "variable", &p->vars[i], 1, bytes))) return s;
   if (!buffer && bytes)
     return program_fail(p, DTGC_BAD_ARGUMENT, "variable `%s`: the buffer is NULL", path);
   if ((s = dtgc_start(p))) return s;

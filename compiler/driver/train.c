@@ -60,7 +60,8 @@ static dtgc_pass pass_of(const dtrt_pass *at, dtgc_metric *metric) {
                      .rows = at->rows,
                      .seconds = at->seconds,
                      .nmetrics = at->nmetrics,
-                     .metric = metric};
+                     .metric = metric,
+                     .beyond = at->beyond};
 }
 
 static int on_step(void *user, const dtrt_pass *at) {
@@ -115,6 +116,7 @@ static dtgc_status train(Training *t) {
                           .drop_last = o->drop_last,
                           .stream = o->stream,
                           .check_replicas = o->check_replicas,
+                          .steps_per_call = o->steps_per_call,
                           .verify_every = o->verify_every,
                           .verify = verify,
                           .verify_user = t,

@@ -28,7 +28,7 @@ typedef struct cli {
   data_pair *feed, *eval_feed, *out;
   int nfeed, neval_feed, nout;
   int64_t epochs, steps, limit, eval_limit; /* 0: not given, all rows */
-  int64_t skip, eval_skip, prefetch, per_rank, cores, check_replicas, progress, bind;
+  int64_t skip, eval_skip, prefetch, per_call, per_rank, cores, check_replicas, progress, bind;
   int64_t check_nan; /* DTRT_CHECK_OFF ... */
   double timeout;    /* seconds; 0: not given; less: no limit */
   bool shuffle, drop_last, stop_on_nan, plain, layouts, traffic, footprint, stragglers;

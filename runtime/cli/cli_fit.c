@@ -101,7 +101,7 @@ static bool rows_finite(show *w, const fit_pass *pass) {
 /* Once a run; the first of them prints where it began. */
 static void warn_of_nan(show *w, const fit_pass *pass) {
   char note[1500];
-  const char *found = w->rows_bad ? "" : dtrt_session_found(w->f.session);
+  const char *found = w->rows_bad || !w->f.found ? "" : dtrt_session_found(w->f.session);
   if (w->nan_said || (pass->bad < 0 && !*found)) return;
   if (*found && !rows_finite(w, pass)) {
     w->rows_bad = true;
@@ -158,6 +158,16 @@ static fit_status say_stragglers(show *w) {
   return w->status ? FIT_STOPPED : FIT_OK;
 }
 
+/* The next step of training after which something is done with the session. */
+static int64_t until(const fit *f, const fit_pass *pass) {
+  const show *w = f->user;
+  int64_t n = INT64_MAX;
+  if (pass != &f->train) return n;
+  if (w->save.dir && w->save.every) n = w->save.every - w->save.step % w->save.every;
+  if (w->c.stragglers && n > PROFILE_RECENT - w->since) n = PROFILE_RECENT - w->since;
+  return n;
+}
+
 static fit_status on_step(fit *f, const fit_pass *pass) {
   show *w = f->user;
   fit_status status = FIT_OK;
@@ -171,14 +181,14 @@ static fit_status on_step(fit *f, const fit_pass *pass) {
     return FIT_STOPPED;
   }
   if ((status = fit_save_step(&w->save, f, pass))) return status;
+  if (w->c.stragglers && pass == &f->train) w->since++;
+  if (pass->beyond) return cli_stop_later(&w->stop), FIT_OK;
   int sig = 0;
   if (cli_stop_asked(&w->stop, &sig)) return f->why[0] = '\0', FIT_FAILED;
   if ((w->stop.met || sig) && (status = rank_log_gather(&w->ranks, f))) return status;
   if (sig) return stop(w, pass, sig);
   draw(w, pass);
-  if (w->c.stragglers && pass == &f->train && ++w->since == PROFILE_RECENT)
-    return say_stragglers(w);
-  return FIT_OK;
+  return w->since == PROFILE_RECENT ? say_stragglers(w) : FIT_OK;
 }
 
 /* ---- the log */
@@ -498,6 +508,7 @@ int cli_fit(const cli *given) {
               .epochs = c->epochs,
               .steps = c->steps,
               .prefetch = (int)c->prefetch,
+              .per_call = c->per_call,
               .shuffle = c->shuffle,
               .shuffle_seed = c->shuffle_seed,
               .drop_last = c->drop_last,
@@ -506,6 +517,7 @@ int cli_fit(const cli *given) {
               .verify_every = c->verify_every,
               .verify = c->verify,
               .verify_user = c->user,
+              .until = until,
               .on_step = on_step,
               .on_epoch = on_epoch,
               .user = &w};

@@ -41,6 +41,7 @@ static const option options[] = {
     {"--eval-limit", OPT_COUNT, 4, offsetof(cli, eval_limit), 0},
     {"--skip", OPT_SKIP, 4, offsetof(cli, skip), 0},
     {"--prefetch", OPT_SKIP, 4, offsetof(cli, prefetch), 0},
+    {"--steps-per-call", OPT_COUNT, 4, offsetof(cli, per_call), 0},
     {"--eval-skip", OPT_SKIP, 4, offsetof(cli, eval_skip), 0},
     {"--shuffle", OPT_SEED, 4, offsetof(cli, shuffle_seed), offsetof(cli, shuffle)},
     {"--seed", OPT_SEED, 6, offsetof(cli, seed), 0},
@@ -74,7 +75,7 @@ static const option options[] = {
     {"--traffic", OPT_FLAG, 2, offsetof(cli, traffic), 0},
     {"--footprint", OPT_FLAG, 2 | 4, offsetof(cli, footprint), 0},
 };
-enum { PREFETCH_MOST = 1000 };
+enum { PREFETCH_MOST = 1000, PER_CALL_MOST = 1000 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
 /* What ranks may be given differently: reports, and how long to wait. And what must be given to all
@@ -378,6 +379,10 @@ bool cli_check_options(cli *c, int bit) {
   if (c->prefetch > PREFETCH_MOST)
     return cli_usage(c, "--prefetch %lld: expected at most %d", (long long)c->prefetch,
                      PREFETCH_MOST),
+           false;
+  if (c->per_call > PER_CALL_MOST)
+    return cli_usage(c, "--steps-per-call %lld: expected at most %d", (long long)c->per_call,
+                     PER_CALL_MOST),
            false;
   if (!c->eval && (c->neval_feed || c->eval_limit || c->eval_skip))
     return cli_usage(c, "--eval-feed, --eval-skip and --eval-limit require --eval ENTRY"), false;

@@ -89,6 +89,8 @@ dtrt_status cli_stop_asked(cli_stop *c, int *sig) {
   return DTRT_OK;
 }
 
+void cli_stop_later(cli_stop *c) { c->steps++; }
+
 const char *cli_stop_name(int sig) {
   return sig == SIGINT ? "Ctrl-C" : sig == SIGTERM ? "SIGTERM" : "SIGHUP";
 }

@@ -25,6 +25,8 @@ void cli_stop_release(cli_stop *c);
 /* After every step, by all processes: the signal to stop for, the same on all; 0: none. DTRT_FAILED
  * when the ranks could not agree, as the session says. */
 dtrt_status cli_stop_asked(cli_stop *c, int *sig);
+/* In its place after a step of a call that has run further. */
+void cli_stop_later(cli_stop *c);
 /* "Ctrl-C", "SIGTERM" */
 const char *cli_stop_name(int sig);
 #endif

@@ -242,6 +242,8 @@ static const char details[] =
     "  --eval-skip N, --eval-limit N\n"
     "                          as --skip and --limit, for these files\n"
     "  --prefetch N            number of batches read ahead by a thread (2); 0: none\n"
+    "  --steps-per-call N      steps that devices run between two returns to the host at most;\n"
+    "                          if not given, by their cost\n"
     "  --log FILE.csv          one line an epoch; FILE.jsonl: JSON lines\n"
     "  --log-steps FILE.csv    one line a step\n"
     "  --log-ranks FILE.csv    one line a step and rank, with its time and rows a second\n"

@@ -81,6 +81,7 @@ typedef struct Device {
   const dtrt_entry *entry; /* running; NULL between calls */
   const char *doing;       /* what a failure happened in, when not a step */
   bool in_entry;
+  int64_t run;     /* of the call, from 0 */
   const void **in; /* pub.in, with room for the inputs of any entry */
   int room_in;
   TransferTable *transfers; /* [nprograms] */

@@ -104,21 +104,19 @@ static void to_host(Device *d, int host_exchange, const dtrt_tensor *t, const ch
 
 /* -------- calls -------- */
 
-typedef struct Call {
-  int program, entry;
-  const void *const *in;
-  dtrt_fill_fn *fill;
-  void *user;
-  void *const *out;
-} Call;
+/* The tensor of the device's run, of those that lie one after another. */
+static const char *of_run(const Device *d, const dtrt_tensor *t, const void *at, bool same) {
+  return (const char *)at + (same ? 0 : d->run * session_tensor_bytes(t));
+}
 
-static void fill_inputs(Device *d, const Call *c, const dtrt_entry *e) {
+static void fill_inputs(Device *d, const SessionCall *c, const dtrt_entry *e) {
   for (int i = 0; i < e->nin; i++) {
     const dtrt_tensor *t = &e->in[i];
     char *block = d->pub.arena + t->offset, why[256] = "";
     d->in[i] = block;
     if (!c->fill) {
-      if (c->in[i]) d->in[i] = take_input(d, t, block, c->in[i]);
+      if (c->in[i])
+        d->in[i] = take_input(d, t, block, of_run(d, t, c->in[i], c->same && c->same[i]));
       continue;
     }
     BlockSpan box[DTRT_MAX_RANK];
@@ -128,7 +126,7 @@ static void fill_inputs(Device *d, const Call *c, const dtrt_entry *e) {
       lo[j] = box[j].lo;
       hi[j] = box[j].hi;
     }
-    if (c->fill(c->user, d->id, i, lo, hi, block, why) == 0) continue;
+    if (c->fill(c->user, d->run, d->id, i, lo, hi, block, why) == 0) continue;
     why[sizeof why - 1] = 0;
     char doing[128];
     snprintf(doing, sizeof doing, "reading input `%s`", t->name);
@@ -137,8 +135,7 @@ static void fill_inputs(Device *d, const Call *c, const dtrt_entry *e) {
   }
 }
 
-static void call_device(Device *d, void *arg) {
-  const Call *c = arg;
+static void run_device(Device *d, const SessionCall *c) {
   const SessionProgram *g = &d->session->program[c->program];
   const dtrt_entry *e = &g->p->entry[c->entry];
   d->program = c->program;
@@ -167,11 +164,21 @@ static void call_device(Device *d, void *arg) {
   for (int i = 0; c->out && i < e->nout; i++)
     if (c->out[i])
       to_host(d, g->first_out[c->entry] + i, &e->out[i], d->pub.arena + e->out[i].offset,
-              c->out[i]);
+              (char *)c->out[i] + d->run * session_tensor_bytes(&e->out[i]));
   if (d->profile) profile_leave(d);
 }
 
-static dtrt_status call(dtrt_session *s, Call *c) {
+static void call_device(Device *d, void *arg) {
+  const SessionCall *c = arg;
+  const unsigned mode = float_mode();
+  for (d->run = 0; d->run < c->runs; d->run++) {
+    float_mode_set(mode); /* inputs are read as they are */
+    run_device(d, c);
+  }
+}
+
+dtrt_status session_call(dtrt_session *s, const SessionCall *c) {
+  SESSION_USE(s);
   dtrt_status status = session_usable(s);
   if (status != DTRT_OK) return status;
   if (c->program < 0 || c->program >= s->nprograms)
@@ -187,27 +194,42 @@ static dtrt_status call(dtrt_session *s, Call *c) {
                            e->in[i].name);
   if (s->profile && profile_call(s, c->program, c->entry))
     return session_error(s, DTRT_NO_MEMORY, "out of memory for the profile");
-  status = session_run(s, call_device, c);
+  status = session_run(s, call_device, (void *)c);
   if (s->check_nan) status = nan_called(s, status, e, c->fill ? NULL : c->in);
-  if (s->profile) profile_called(s);
+  if (s->profile) profile_called(s, c->runs);
   return status;
 }
 
 dtrt_status dtrt_call(dtrt_session *s, int entry, const void *const *in, void *const *out) {
-  SESSION_USE(s);
-  return call(s, &(Call){.entry = entry, .in = in, .out = out});
+  return session_call(s, &(SessionCall){.entry = entry, .runs = 1, .in = in, .out = out});
+}
+
+typedef struct FillEach {
+  dtrt_fill_fn *fill;
+  void *user;
+} FillEach;
+
+static int fill_each(void *user, int64_t run, int device, int input, const int64_t *lo,
+                     const int64_t *hi, void *to, char *why) {
+  const FillEach *f = user;
+  (void)run;
+  return f->fill(f->user, device, input, lo, hi, to, why);
 }
 
 dtrt_status dtrt_call_fill(dtrt_session *s, int entry, dtrt_fill_fn *fill, void *user,
                            void *const *out) {
-  SESSION_USE(s);
   return dtrt_call_fill_in(s, 0, entry, fill, user, out);
 }
 
 dtrt_status dtrt_call_fill_in(dtrt_session *s, int which, int entry, dtrt_fill_fn *fill, void *user,
                               void *const *out) {
-  SESSION_USE(s);
-  return call(s, &(Call){.program = which, .entry = entry, .fill = fill, .user = user, .out = out});
+  FillEach each = {fill, user};
+  return session_call(s, &(SessionCall){.program = which,
+                                        .entry = entry,
+                                        .runs = 1,
+                                        .fill = fill ? fill_each : NULL,
+                                        .user = &each,
+                                        .out = out});
 }
 
 dtrt_status session_init(dtrt_session *s) {
@@ -215,7 +237,7 @@ dtrt_status session_init(dtrt_session *s) {
   if (e->nin)
     return session_error(s, DTRT_INVALID,
                          "entry `%s` initializes variables, so it cannot have inputs", e->name);
-  dtrt_status status = session_run(s, call_device, &(Call){0});
+  dtrt_status status = session_run(s, call_device, &(SessionCall){.runs = 1});
   return s->check_nan ? nan_called(s, status, e, NULL) : status;
 }
 

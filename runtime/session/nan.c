@@ -263,8 +263,10 @@ void nan_enter(Device *d) {
 
 void nan_leave(Device *d) {
   if (d->session->check_nan != DTRT_CHECK_CHEAP || is_init(d)) return;
+  bool before = d->nan->text[0] != 0;
   look_at_outputs(d);
   if (d->entry->assigns) look_at_updates(d);
+  if (!before) d->nan->run = d->run;
   d->nan->calls++;
 }
 
@@ -357,7 +359,11 @@ dtrt_status nan_called(dtrt_session *s, dtrt_status status, const dtrt_entry *e,
   if (!any || s->found[0]) return status;
   if (inputs_bad(e, in))
     for (int i = 0; i < s->comm->count; i++) s->device[i].nan->text[0] = 0;
-  for (int i = 0; i < s->comm->count && !s->found[0]; i++)
-    snprintf(s->found, sizeof s->found, "%s", s->device[i].nan->text);
+  for (int i = 0; i < s->comm->count; i++) {
+    const NanCheck *n = s->device[i].nan;
+    if (!n->text[0] || (s->found[0] && n->run >= s->found_run)) continue;
+    snprintf(s->found, sizeof s->found, "%s", n->text);
+    s->found_run = n->run;
+  }
   return status;
 }

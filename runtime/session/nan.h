@@ -34,6 +34,7 @@ typedef struct NanCheck {
   bool unseen;     /* a host may have set variables since the last call */
   bool out_of_memory;
   char text[NAN_TEXT]; /* what was found; "" nothing */
+  int64_t run;         /* in which run of its call */
 } NanCheck;
 
 int nan_open(dtrt_session *s, int mode);             /* -1: out of memory */

@@ -74,7 +74,7 @@ typedef struct DeviceProfile {
 struct Device;
 /* The host's side of a call; -1 when out of memory. */
 int profile_call(dtrt_session *s, int program, int entry);
-void profile_called(dtrt_session *s);
+void profile_called(dtrt_session *s, int64_t runs);
 /* A device's side. */
 void profile_enter(struct Device *d);
 void profile_part(struct Device *d, int64_t part);

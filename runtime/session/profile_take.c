@@ -56,7 +56,7 @@ void profile_enter(Device *d) {
   p->time = t->time + (d->id - d->comm->first) * t->parts;
   p->nth = t->nth;
   p->recent = t->recent + (d->id - d->comm->first) * t->nrecent;
-  p->slot = t->calls % PROFILE_RECENT;
+  p->slot = (t->calls + d->run) % PROFILE_RECENT;
   for (int64_t i = 0; i < t->nrecent; i++) p->recent[i].waited[p->slot] = 0;
   p->keeps = p->room - p->nevents >= t->parts;
   p->part = p->nsteps + PROFILE_INPUTS;
@@ -129,12 +129,12 @@ int profile_call(dtrt_session *s, int program, int entry) {
   return 0;
 }
 
-void profile_called(dtrt_session *s) {
+void profile_called(dtrt_session *s, int64_t runs) {
   Profile *p = s->profile;
   ProfileTable *t = &p->table[p->running];
   int64_t began = p->last;
   p->last = clock_ns();
-  t->calls++;
+  t->calls += runs;
   t->ns += p->last - began;
 }
 

@@ -31,8 +31,9 @@ struct dtrt_session {
   Profile *profile;                /* NULL: nothing is timed */
   dtrt_watch_fn *watch;            /* NULL: none */
   void *watch_user;
-  int check_nan;    /* DTRT_CHECK_OFF ... */
-  char found[1024]; /* what that has found, the first; "" nothing */
+  int check_nan;     /* DTRT_CHECK_OFF ... */
+  char found[1024];  /* what that has found, the first; "" nothing */
+  int64_t found_run; /* in which run of its call */
   uint64_t seed;
   dtrt_print_fn *print;
   void *print_user;
@@ -67,6 +68,22 @@ dtrt_status session_gather(dtrt_session *s, const CommFace *mine, CommFace *all,
 typedef void SessionJob(Device *d, void *arg);
 dtrt_status session_run(dtrt_session *s, SessionJob *f, void *arg);
 dtrt_status session_init(dtrt_session *s); /* runs entry 0 */
+
+/* A dtrt_fill_fn that is told for which run of the call, from 0. */
+typedef int SessionFill(void *user, int64_t run, int device, int input, const int64_t *lo,
+                        const int64_t *hi, void *to, char *why);
+/* One call, of so many runs: each device goes on from one to the next without waiting for the
+ * host, and for others only where the entry does. */
+typedef struct SessionCall {
+  int program, entry;
+  int64_t runs;
+  const void *const *in; /* whole tensors, those of the runs one after another ... */
+  const bool *same;      /* [inputs] ... but for these, of which there is one for all; or NULL */
+  SessionFill *fill;     /* in their place; NULL: none */
+  void *user;            /* of fill */
+  void *const *out;      /* those of the runs one after another; NULL: not wanted */
+} SessionCall;
+dtrt_status session_call(dtrt_session *s, const SessionCall *c);
 /* DTRT_OK, or why no entry can be called now. */
 dtrt_status session_usable(dtrt_session *s);
 /* All processes come here together, each with what became of its part; all leave with the failure

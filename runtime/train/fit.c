@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "clock.h"
 #include "element.h"
 #include "fit_ahead.h"
-#include "fit_verify.h"
+#include "fit_steps.h"
 #include "progress.h"
 #include "same.h"
 
@@ -100,8 +99,9 @@ fit_status fit_open(fit *f, fit_pass *pass, const dtrt_entry *e, const data_pair
   pass->full = pass->set.limit / pass->set.batch;
   pass->rest = pass->set.limit % pass->set.batch;
   pass->out = calloc((size_t)e->nout + 1, sizeof *pass->out);
+  pass->outs = calloc((size_t)e->nout + 1, sizeof *pass->outs);
   pass->sum = calloc((size_t)e->nout + 1, sizeof *pass->sum);
-  if (!pass->out || !pass->sum) return fit_fail(f, "out of memory");
+  if (!pass->out || !pass->outs || !pass->sum) return fit_fail(f, "out of memory");
   for (int i = 0; i < e->nout; i++)
     if (fit_is_metric(&e->out[i]) && !(pass->out[i] = calloc(1, 8)))
       return fit_fail(f, "out of memory");
@@ -114,7 +114,9 @@ fit_status fit_open(fit *f, fit_pass *pass, const dtrt_entry *e, const data_pair
 static void pass_close(fit_pass *pass) {
   if (!pass->entry) return;
   for (int i = 0; pass->out && i < pass->entry->nout; i++) free(pass->out[i]);
+  for (int i = 0; pass->outs && i < pass->entry->nout; i++) free(pass->outs[i]);
   free(pass->out);
+  free(pass->outs);
   free(pass->sum);
   data_close(&pass->set);
   *pass = (fit_pass){0};
@@ -152,6 +154,8 @@ fit_status fit_same_files(fit *f) {
 
 fit_status fit_start(fit *f) {
   int64_t each = fit_steps(&f->train);
+  fit_status ready = fit_calls_start(f);
+  if (ready) return ready;
   if (f->steps) f->epochs = f->steps / each + (f->steps % each > 0);
   if (f->stream && f->eval.entry && f->steps % each)
     return fit_fail(
@@ -182,36 +186,9 @@ static void pass_go_on(const fit *f, fit_pass *pass) {
   for (int i = 0; f->first_sum && i < pass->entry->nout; i++) pass->sum[i] = f->first_sum[i];
 }
 
-static fit_status run_step(fit *f, fit_pass *pass, bool is_short) {
-  int entry = is_short ? pass->short_entry : (int)(pass->entry - f->program->entry);
-  int which = is_short && pass->which >= 0 ? pass->which : 0;
-  prefetch *reader = f->ahead ? fit_ahead_reader(f->ahead) : NULL;
-  dtrt_status status;
-  int64_t from = clock_ns();
-  if (reader) {
-    prefetch_take(reader);
-    pass->waited = clock_ns() - from;
-    status = dtrt_call_fill_in(f->session, which, entry, prefetch_fill, reader, pass->out);
-  } else {
-    status = dtrt_call_fill_in(f->session, which, entry, data_fill, &pass->set, pass->out);
-    pass->waited = 0;
-  }
-  pass->took = clock_ns() - from;
-  return status == DTRT_OK ? FIT_OK : fit_session_failed(f);
-}
-
-static fit_status pass_step(fit *f, fit_pass *pass, bool is_short) {
-  fit_verify v = {0};
-  if (is_short || !fit_verifies(f, pass)) return run_step(f, pass, is_short);
-  fit_status status = fit_verify_before(&v, f, pass);
-  if (!status) status = run_step(f, pass, is_short);
-  if (!status) status = fit_verify_after(&v, f, pass);
-  fit_verify_free(&v);
-  return status;
-}
-
 static void pass_count(fit_pass *pass, int64_t rows) {
   pass->bad = -1;
+  pass->beyond--;
   for (int i = 0; i < pass->entry->nout; i++) {
     if (!pass->out[i]) continue;
     double v = fit_value(pass, i);
@@ -240,6 +217,14 @@ static fit_status reset_states(fit *f) {
   return status == DTRT_OK ? FIT_OK : fit_session_failed(f);
 }
 
+/* Step i of a call that has been. */
+static fit_status pass_step(fit *f, fit_pass *pass, int64_t i) {
+  fit_call_step(f, pass, i);
+  pass_count(pass, pass->step == pass->full ? pass->rest : pass->set.batch);
+  fit_status status = check_replicas(f, pass);
+  return status || !f->on_step ? status : f->on_step(f, pass);
+}
+
 static fit_status pass_run(fit *f, fit_pass *pass) {
   int64_t steps = fit_epoch_steps(f, pass, f->epoch);
   double start = progress_now();
@@ -250,13 +235,11 @@ static fit_status pass_run(fit *f, fit_pass *pass) {
     if (status) return status;
   }
   while (pass->step < steps) {
-    bool is_short = pass->step == pass->full;
-    fit_status status = pass_step(f, pass, is_short);
-    if (status) return status;
-    pass_count(pass, is_short ? pass->rest : pass->set.batch);
+    int64_t n = fit_call_steps(f, pass);
+    fit_status status = fit_call(f, pass, n);
     pass->seconds = progress_now() - start;
-    if ((status = check_replicas(f, pass))) return status;
-    if (f->on_step && (status = f->on_step(f, pass))) return status;
+    for (int64_t i = 0; i < n && !status; i++) status = pass_step(f, pass, i);
+    if (status) return status;
   }
   return FIT_OK;
 }

@@ -50,7 +50,9 @@ fit_ahead *fit_ahead_start(const fit *f) {
   a->train.order = a->eval.order = NULL;
   a->epoch = f->first_epoch ? f->first_epoch : 1;
   a->step = f->first_step;
-  a->reader = prefetch_start(f->session, f->prefetch, next_batch, a);
+  /* Besides what a call takes. */
+  int depth = f->prefetch + (int)(f->per_call > 1 ? f->per_call - 1 : 0);
+  a->reader = prefetch_start(f->session, depth, next_batch, a);
   if (a->reader) return a;
   free(a);
   return NULL;

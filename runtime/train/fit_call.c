@@ -40,7 +40,8 @@ static const dtrt_pass *view_of(view *v, const fit *f, const fit_pass *pass) {
                         .rows = pass->rows,
                         .seconds = pass->seconds,
                         .nmetrics = n,
-                        .metric = v->metric};
+                        .metric = v->metric,
+                        .beyond = pass->beyond};
   return &v->pass;
 }
 
@@ -144,6 +145,7 @@ static dtrt_status same_options(dtrt_session *s, const call *c) {
     same_add(&list, "shuffle", 0, "0");
   same_add(&list, "stream", 0, "%s", o->stream ? o->stream : "none");
   same_add(&list, "drop_last", 0, "%d", o->drop_last != 0);
+  same_add(&list, "steps_per_call", 0, "%lld", (long long)c->f.per_call);
   same_add(&list, "check_replicas", 0, "%lld", (long long)o->check_replicas);
   dtrt_status status = session_same(s, "comparing options", &list);
   same_free(&list);
@@ -190,6 +192,9 @@ dtrt_status dtrt_fit(dtrt_session *s, const dtrt_fit_options *o) {
   if (o && (o->verify_every < 0 || (o->verify_every && !o->verify)))
     return session_error(s, DTRT_INVALID, "fit: verify_every is %lld%s", (long long)o->verify_every,
                          o->verify ? "" : ", and there is no `verify`");
+  if (o && (o->steps_per_call < 0 || o->steps_per_call > 1000000))
+    return session_error(s, DTRT_INVALID, "fit: steps_per_call is %lld, expected 0 to 1000000",
+                         (long long)o->steps_per_call);
   if (!o || o->epochs < 1 || o->first_epoch < 0 || o->check_replicas < 0)
     return session_error(s, DTRT_INVALID, "fit: %s",
                          o ? "epochs and first_epoch count from 1, check_replicas from 0"
@@ -206,6 +211,7 @@ dtrt_status dtrt_fit(dtrt_session *s, const dtrt_fit_options *o) {
                   .shuffle_seed = o->shuffle_seed,
                   .drop_last = o->drop_last,
                   .check_replicas = o->check_replicas,
+                  .per_call = o->steps_per_call ? o->steps_per_call : 1,
                   .verify_every = o->verify_every,
                   .verify = o->verify,
                   .verify_user = o->verify_user,

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "session.h"
+#include "clock.h"
 
 /* A block of an input, for all local devices that hold it. */
 typedef struct Block {
@@ -31,7 +31,7 @@ typedef struct Blocks {
 enum { WHY = 256 };
 
 typedef struct Batch {
-  bool ready;
+  atomic_bool ready;    /* changed under the lock */
   const Blocks *blocks; /* NULL: nothing could be read, for why */
   char *data;
   int64_t room;
@@ -46,11 +46,11 @@ struct prefetch {
   void *user;
   Blocks *known;
   pthread_t thread;
-  pthread_mutex_t lock; /* over ready, stop and the two conditions */
+  pthread_mutex_t lock; /* over ready, ended, stop and the two conditions */
   pthread_cond_t filled, freed;
   bool stop, ended;
-  int64_t taken; /* batches handed out */
-  Batch *now;    /* the last of them; NULL: there was none */
+  int64_t first, taken; /* the batch of the call's first run, and that after its last */
+  int64_t waited;       /* by the first device here */
   int depth;
   Batch slot[];
 };
@@ -168,12 +168,12 @@ static void *read_ahead(void *arg) {
     more = more && slot->blocks && slot->bad < 0;
     pthread_mutex_lock(&p->lock);
     slot->ready = true;
-    pthread_cond_signal(&p->filled);
+    pthread_cond_broadcast(&p->filled);
     pthread_mutex_unlock(&p->lock);
   }
   pthread_mutex_lock(&p->lock);
   p->ended = true;
-  pthread_cond_signal(&p->filled);
+  pthread_cond_broadcast(&p->filled);
   pthread_mutex_unlock(&p->lock);
   return NULL;
 }
@@ -207,19 +207,46 @@ static void release(prefetch *p, Batch *slot) {
   pthread_mutex_unlock(&p->lock);
 }
 
-void prefetch_take(prefetch *p) {
-  Batch *slot = &p->slot[p->taken++ % p->depth];
+/* The slot of batch i once it is read; NULL: there are no more. */
+static Batch *await(prefetch *p, int64_t i) {
+  Batch *slot = &p->slot[i % p->depth];
+  if (atomic_load(&slot->ready)) return slot;
   pthread_mutex_lock(&p->lock);
   while (!slot->ready && !p->ended) pthread_cond_wait(&p->filled, &p->lock);
-  p->now = slot->ready ? slot : NULL;
+  bool ready = slot->ready;
   pthread_mutex_unlock(&p->lock);
-  if (p->now && slot->blocks && slot->blocks->asked == 0) release(p, slot);
+  return ready ? slot : NULL;
 }
 
-int prefetch_fill(void *user, int device, int input, const int64_t *lo, const int64_t *hi, void *to,
-                  char *why) {
+static bool nobody_asks(const Batch *slot) { return slot && slot->blocks && !slot->blocks->asked; }
+
+void prefetch_take(prefetch *p, int64_t runs) {
+  p->first = p->taken;
+  p->taken += runs;
+  p->waited = 0;
+  Batch *slot = await(p, p->first);
+  if (!nobody_asks(slot)) return;
+  release(p, slot);
+  for (int64_t i = p->first + 1; i < p->taken; i++)
+    if (nobody_asks(slot = await(p, i))) release(p, slot);
+}
+
+int64_t prefetch_waited(const prefetch *p) { return p->waited; }
+
+/* The same on a device. */
+static Batch *await_run(prefetch *p, int64_t run, int device) {
+  Batch *slot = &p->slot[(p->first + run) % p->depth];
+  if (atomic_load(&slot->ready)) return slot;
+  int64_t from = clock_ns();
+  slot = await(p, p->first + run);
+  if (device == p->s->comm->first) p->waited += clock_ns() - from;
+  return slot;
+}
+
+int prefetch_fill(void *user, int64_t run, int device, int input, const int64_t *lo,
+                  const int64_t *hi, void *to, char *why) {
   prefetch *p = user;
-  Batch *slot = p->now;
+  Batch *slot = await_run(p, run, device);
   const Blocks *b = slot ? slot->blocks : NULL;
   int64_t bytes = 1;
   int k = b ? b->of[(device - p->s->comm->first) * b->entry->nin + input] : -1;

@@ -41,7 +41,7 @@ fit_status rank_log_add(rank_log *l, fit *f) {
   at[WORD_STEP] = (f->epoch - 1) * fit_steps(pass) + pass->step;
   at[WORD_EPOCH] = f->epoch;
   at[WORD_ROWS] = rows;
-  at[WORD_CLOCK] = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+  at[WORD_CLOCK] = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - pass->beyond * pass->took;
   at[WORD_TOOK] = pass->took;
   at[WORD_WAITED] = pass->waited;
   at += WORDS;

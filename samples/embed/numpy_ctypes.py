@@ -75,7 +75,7 @@ class Pass(c.Structure):
     _fields_ = [("entry", c.c_char_p), ("evaluates", c.c_int), ("epoch", c.c_int64),
                 ("epochs", c.c_int64), ("step", c.c_int64), ("steps", c.c_int64),
                 ("rows", c.c_int64), ("seconds", c.c_double), ("nmetrics", c.c_int),
-                ("metric", c.POINTER(Metric))]
+                ("metric", c.POINTER(Metric)), ("beyond", c.c_int64)]
 
 
 StepFn = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_void_p, c.POINTER(Pass))
@@ -87,7 +87,8 @@ class FitOptions(c.Structure):
                 ("first_epoch", c.c_int64), ("shuffle", c.c_int), ("shuffle_seed", c.c_uint64),
                 ("drop_last", c.c_int), ("verify_every", c.c_int64),
                 ("verify_tolerance", c.c_double), ("on_step", StepFn), ("on_epoch", EpochFn),
-                ("user", c.c_void_p), ("check_replicas", c.c_int64), ("stream", c.c_char_p)]
+                ("user", c.c_void_p), ("check_replicas", c.c_int64), ("stream", c.c_char_p),
+                ("steps_per_call", c.c_int64)]
 
 
 class Progress(c.Structure):
@@ -248,16 +249,29 @@ class Program:
 
     def run(self, entry, **inputs):
         """{output: array} of one run."""
+        return self._run(entry, None, inputs)
+
+    def run_many(self, entry, n, **inputs):
+        """The same of n runs in one call. Inputs have a first dim of n more, or are those of all
+        runs; outputs have it."""
+        return self._run(entry, n, inputs)
+
+    def _run(self, entry, n, inputs):
+        many = () if n is None else (n,)
         types, out = self.inputs(entry), self.outputs(entry)
         arrays = {}
         for name, value in inputs.items():
             shape, dtype = types.get(name, (None, None))
             arrays[name] = self._array(name, value, dtype)
-            if shape is not None and arrays[name].shape != shape:
-                raise Error(f"{name}: expected shape {shape}, found {arrays[name].shape}")
-        results = {name: np.empty(shape, dtype) for name, (shape, dtype) in out.items()}
+            if shape is not None and arrays[name].shape not in (shape, many + shape):
+                raise Error(f"{name}: expected shape {many + shape}, found {arrays[name].shape}")
+        results = {name: np.empty(many + shape, dtype) for name, (shape, dtype) in out.items()}
         ins, outs = self._buffers(arrays), self._buffers(results)
-        self._check(self.lib.dtgc_run(self.p, entry.encode(), ins, len(ins), outs, len(outs)))
+        b = ins, len(ins), outs, len(outs)
+        if n is None:
+            self._check(self.lib.dtgc_run(self.p, entry.encode(), *b))
+        else:
+            self._check(self.lib.dtgc_run_many(self.p, entry.encode(), c.c_int64(n), *b))
         return results
 
     def _variable(self, path):
@@ -315,8 +329,10 @@ class Program:
         keep.append(f)
         return Rows(entry.encode(), f, len(f), 0, 0)
 
-    def fit(self, entry, feeds, epochs, shuffle=None, eval=None, eval_feeds=None, on_epoch=None):
-        """feeds: {input: array of rows, or a file}. on_epoch(epoch, means): False stops."""
+    def fit(self, entry, feeds, epochs, shuffle=None, eval=None, eval_feeds=None, on_epoch=None,
+            steps_per_call=0):
+        """feeds: {input: array of rows, or a file}. on_epoch(epoch, means): False stops.
+        steps_per_call: steps that run without a return to the host."""
         keep, raised = [], []
 
         def means(at):
@@ -332,7 +348,8 @@ class Program:
                 raised.append(e)
                 return 1
 
-        o = FitOptions(epochs=epochs, shuffle=shuffle is not None, shuffle_seed=shuffle or 0)
+        o = FitOptions(epochs=epochs, shuffle=shuffle is not None, shuffle_seed=shuffle or 0,
+                       steps_per_call=steps_per_call)
         o.train = self._rows(entry, feeds, keep)
         if eval:
             o.eval = self._rows(eval, eval_feeds, keep)

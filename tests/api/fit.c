@@ -161,6 +161,77 @@ static void check_shuffle(void) {
   dtgc_free(p);
 }
 
+/* Several steps in a call: callbacks get the numbers of each step, and what is left to be told. */
+typedef struct Steps {
+  int64_t n, beyond, most;
+  double value[32], mean[32];
+} Steps;
+
+static int on_steps(void *user, dtgc_program *p, const dtgc_pass *at) {
+  Steps *s = user;
+  (void)p;
+  if (s->n && s->beyond) CHECK(at->beyond == s->beyond - 1);
+  s->beyond = at->beyond;
+  if (at->beyond > s->most) s->most = at->beyond;
+  s->value[s->n] = at->metric[0].value;
+  s->mean[s->n++] = at->metric[0].mean;
+  return 0;
+}
+
+static void check_steps_per_call(const char *mesh) {
+  dtgc_program *p = compile(mesh, BATCH);
+  float once[WIDTH], w[WIDTH];
+  Steps one = {0};
+  dtgc_fit_options o = options(4);
+  o.shuffle = 1, o.on_step = on_steps, o.user = &one;
+  o.eval = (dtgc_rows){.entry = "eval", .feed = feeds, .nfeed = 2, .skip = 1, .limit = 17};
+  CHECK(!dtgc_fit(p, &o) && !dtgc_get(p, "line.w", once, sizeof once));
+  CHECK(one.n == 24 && one.most == 0);
+  for (int n = 1; n <= 8; n++) {
+    Steps many = {0};
+    o.steps_per_call = n, o.user = &many, o.check_replicas = n == 8 ? 3 : 0;
+    CHECK(!dtgc_run(p, "init", NULL, 0, NULL, 0));
+    CHECK(!dtgc_fit(p, &o) && !dtgc_get(p, "line.w", w, sizeof w));
+    CHECK(many.n == 24 && many.most == (n > 1) && many.beyond == 0);
+    CHECK(!memcmp(once, w, sizeof w) && !memcmp(one.value, many.value, sizeof one.value) &&
+          !memcmp(one.mean, many.mean, sizeof one.mean));
+  }
+  o.steps_per_call = -1;
+  CHECK(dtgc_fit(p, &o) == DTGC_BAD_ARGUMENT);
+  HAS(dtgc_error(p), "steps_per_call is -1");
+  dtgc_free(p);
+}
+
+/* Runs in one call, and buffers of other sizes. */
+static void check_run_many(const char *mesh) {
+  dtgc_program *p = compile(mesh, BATCH);
+  float one[2], many[2], all[2][BATCH], each[2][BATCH];
+  for (int i = 0; i < 2; i++) {
+    dtgc_buffer in[] = {{"x", x[i * BATCH], sizeof x[0] * BATCH},
+                        {"y", y + i * BATCH, sizeof y[0] * BATCH},
+                        {"weight", (void *)&weight, sizeof weight}};
+    dtgc_buffer out[] = {{"loss", &one[i], sizeof *one}, {"all", each[i], sizeof *each}};
+    CHECK(!dtgc_run(p, "train", in, 3, out, 2));
+  }
+  CHECK(!dtgc_run(p, "init", NULL, 0, NULL, 0));
+  dtgc_buffer in[] = {{"x", x, sizeof x[0] * BATCH * 2},
+                      {"y", y, sizeof y[0] * BATCH * 2},
+                      {"weight", (void *)&weight, sizeof weight}};
+  dtgc_buffer out[] = {{"all", all, sizeof all}, {"loss", many, sizeof many}};
+  CHECK(!dtgc_run_many(p, "train", 2, in, 3, out, 2));
+  CHECK(!memcmp(one, many, sizeof one) && !memcmp(each, all, sizeof all));
+  in[0].bytes -= 4;
+  CHECK(dtgc_run_many(p, "train", 2, in, 3, out, 2) == DTGC_BAD_ARGUMENT);
+  HAS(dtgc_error(p), "input `x` is f32[8, 4], 128 bytes, times 2; the buffer has 252");
+  in[0].bytes += 4, out[1].bytes = sizeof *many;
+  CHECK(dtgc_run_many(p, "train", 2, in, 3, out, 2) == DTGC_BAD_ARGUMENT);
+  HAS(dtgc_error(p), "output `loss` is f32[], 4 bytes, times 2; the buffer has 4");
+  CHECK(dtgc_run_many(p, "train", 0, in, 3, out, 2) == DTGC_BAD_ARGUMENT);
+  HAS(dtgc_error(p), "there cannot be 0 runs");
+  CHECK(dtgc_run(p, "train", in, 3, out, 2) == DTGC_BAD_ARGUMENT);
+  dtgc_free(p);
+}
+
 static int save_second(void *user, dtgc_program *p, const dtgc_pass *at, const dtgc_pass *eval) {
   dtgc_progress progress = {.epoch = at->epoch};
   (void)user, (void)eval;
@@ -321,6 +392,10 @@ int main(void) {
   by_hand(3, w, &mean);
   check_numbers(NULL, w, mean);
   check_numbers("a=2", w, mean);
+  check_steps_per_call(NULL);
+  check_steps_per_call("a=2");
+  check_run_many(NULL);
+  check_run_many("a=3");
   check_shuffle();
   check_saved();
   check_short_options();

@@ -62,6 +62,19 @@ entry same(a: {name}[], b: {name}[2, 3], hollow: {name}[0, 3]) {{ return x = a, 
     refused(f"{name}: [1] for a scalar", "expected shape ()", lambda: p.set("s", np.ones(1, dtype)))
     refused(f"{name}: a scalar for a matrix", "expected shape (2, 3)", lambda: p.set("m", value))
 
+# Several runs in one call, a variable carried from each to the next
+p = dtg.Program(lib, {"m.dtg": """
+state s: f32[2] = zeros()
+entry add(x: f32[2], k: f32[]) { s <- s + k * x; return s = s, twice = 2 * x }
+"""}, mesh="a=2", layouts=["x=[a]"])
+x = np.arange(10, dtype=np.float32).reshape(5, 2)
+ones = [p.run("add", x=x[i], k=0.5) for i in range(5)]
+p.run("init")
+out = p.run_many("add", 5, x=x, k=0.5)
+check("run_many", all(np.array_equal(out[n], np.stack([o[n] for o in ones])) for n in out))
+refused("4 of 5 runs", "expected shape (5, 2)", lambda: p.run_many("add", 5, x=x[:4], k=0.5))
+refused("no runs", "there cannot be 0 runs", lambda: p.run_many("add", 0, x=x[0], k=0.5))
+
 # What would lose something
 p = dtg.Program(lib, {"m.dtg": """
 state i: i32[] = 0

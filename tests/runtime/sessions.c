@@ -189,6 +189,67 @@ static void added(void) {
   dtrt_close(s);
 }
 
+/* -------- several calls in one -------- */
+
+/* The results of n calls one by one, and in one call. */
+static void many_as_one_by_one(int devices, int check_nan, int n) {
+  Fixture f;
+  float x[9][12], sum[9], w[9][12], sums[9], ws[9][12];
+  dtrt_session *one = NULL, *all = NULL;
+  const dtrt_options o = {.transport = devices == 1 ? "self" : "threads", .check_nan = check_nan};
+  program(&f, devices);
+  CHECK(!dtrt_open(&f.program, &o, &one) && !dtrt_open(&f.program, &o, &all), "open");
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < 12; i++) x[k][i] = (float)((k * 5 + i * 3) % 7);
+  for (int k = 0; k < n; k++)
+    CHECK(!dtrt_call(one, 1, (const void *[]){x[k]}, (void *[]){&sum[k], w[k]}), "call %d", k);
+  const void *in[] = {x};
+  void *out[] = {sums, ws};
+  int64_t in_bytes[] = {48 * n}, out_bytes[] = {4 * n, 48 * n};
+  CHECK(!dtrt_call_many(all, 1, n, in, in_bytes, out, out_bytes), "%s", dtrt_session_error(all));
+  CHECK(!memcmp(sum, sums, 4 * (size_t)n) && !memcmp(w, ws, 48 * (size_t)n), "%d devices, %d calls",
+        devices, n);
+  /* One input for all, and outputs that nobody wants. */
+  in_bytes[0] = 48;
+  for (int k = 0; k < n; k++)
+    CHECK(!dtrt_call(one, 1, (const void *[]){x[0]}, (void *[]){&sum[k], NULL}), "call %d", k);
+  CHECK(!dtrt_call_many(all, 1, n, in, in_bytes, (void *[]){sums, NULL}, out_bytes), "%s",
+        dtrt_session_error(all));
+  CHECK(!memcmp(sum, sums, 4 * (size_t)n), "one input for all");
+  dtrt_close(one);
+  dtrt_close(all);
+}
+
+static void many(void) {
+  Fixture f;
+  for (int devices = 1; devices <= 12; devices += devices < 4 ? 1 : 4)
+    for (int n = 1; n <= 9; n += 4) many_as_one_by_one(devices, DTRT_CHECK_OFF, n);
+  many_as_one_by_one(3, DTRT_CHECK_CHEAP, 5);
+  program(&f, 2);
+  dtrt_session *s = harness_open(&f, "threads");
+  float x[24] = {0};
+  const void *in[] = {x};
+  void *out[] = {x, NULL};
+  int64_t bytes[] = {96, 0}, wrong[] = {95, 0};
+  CHECK(dtrt_call_many(s, 1, 0, in, bytes, NULL, NULL) == DTRT_INVALID, "no calls");
+  CHECK(strstr(dtrt_session_error(s), "0 calls, expected at least 1"), "%s", dtrt_session_error(s));
+  CHECK(dtrt_call_many(s, 1, 2, in, wrong, NULL, NULL) == DTRT_INVALID, "a wrong size");
+  CHECK(strstr(dtrt_session_error(s), "input `x` of 2 calls has 95 bytes, not 2 times 48"), "%s",
+        dtrt_session_error(s));
+  CHECK(dtrt_call_many(s, 1, 2, in, bytes, out, (int64_t[]){4, 0}) == DTRT_INVALID, "no room");
+  CHECK(strstr(dtrt_session_error(s), "output `sum` of 2 calls has 4 bytes, not 2 times 4"), "%s",
+        dtrt_session_error(s));
+  CHECK(dtrt_call_many(s, 1, (int64_t)1 << 62, in, bytes, NULL, NULL) == DTRT_INVALID,
+        "far too many");
+  CHECK(dtrt_call_many(s, 1, 2, in, NULL, NULL, NULL) == DTRT_INVALID, "no sizes");
+  CHECK(dtrt_call_many(s, 1, 2, (const void *[]){NULL}, bytes, NULL, NULL) == DTRT_INVALID,
+        "no input");
+  CHECK(strstr(dtrt_session_error(s), "input `x` is not given"), "%s", dtrt_session_error(s));
+  CHECK(dtrt_call_many(s, 9, 2, in, bytes, NULL, NULL) == DTRT_INVALID, "no such entry");
+  CHECK(dtrt_call_many(s, 1, 2, in, bytes, NULL, NULL) == DTRT_OK, "%s", dtrt_session_error(s));
+  dtrt_close(s);
+}
+
 #if defined(__SSE2__)
 static volatile float tiny = 0x1p-126f, half = 0.5f, sixteenth = 0x1p-130f;
 
@@ -222,6 +283,7 @@ int main(void) {
   for (int n = 1; n <= 16; n++) use("threads", n, 50); /* more than 12: some blocks are empty */
   wrong();
   added();
+  many();
 #if defined(__SSE2__)
   subnormal_results_slowed_training("self", 1);
   subnormal_results_slowed_training("threads", 3);

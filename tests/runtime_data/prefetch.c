@@ -42,7 +42,7 @@ static void nothing(dtrt_device *dev) { (void)dev; }
 static void work(dtrt_device *dev) {
   const int32_t *x = (const int32_t *)(const void *)dev->arena;
   const int32_t *y = (const int32_t *)(const void *)(dev->arena + 64);
-  int first = atomic_load(&step) * BATCH;
+  int first = (atomic_load(&step) + (int)device_of(dev)->run) * BATCH;
   int64_t lo = dtrt_lo(dev, &cut), hi = dtrt_hi(dev, &cut);
   for (int64_t i = lo; i < hi; i++) wrong += x[i - lo] != first + i;
   for (int64_t i = 0; i < BATCH; i++) wrong += y[i] != first + i;
@@ -104,6 +104,13 @@ static void start(void) {
   atomic_store(&step, 0);
 }
 
+static dtrt_status run_many(dtrt_session *s, prefetch *p, int64_t runs) {
+  return session_call(s,
+                      &(SessionCall){.entry = 1, .runs = runs, .fill = prefetch_fill, .user = p});
+}
+
+static dtrt_status run(dtrt_session *s, prefetch *p) { return run_many(s, p, 1); }
+
 static void test_depth(dtrt_session *s, int depth) {
   source from;
   open_source(&from);
@@ -112,8 +119,8 @@ static void test_depth(dtrt_session *s, int depth) {
   prefetch *p = prefetch_start(s, depth, next, &from);
   CHECK(p);
   for (int i = 0; i < STEPS; i++) {
-    prefetch_take(p);
-    CHECK(dtrt_call_fill(s, 1, prefetch_fill, p, NULL) == DTRT_OK);
+    prefetch_take(p, 1);
+    CHECK(run(s, p) == DTRT_OK);
     atomic_fetch_add(&step, 1);
   }
   prefetch_stop(p);
@@ -121,6 +128,27 @@ static void test_depth(dtrt_session *s, int depth) {
   CHECK(wrong == 0);
   CHECK(asked == STEPS);
   CHECK(from.most == depth);
+  data_close(&from.set);
+}
+
+/* Calls of several runs, whose devices go on by themselves; the last call has fewer. */
+static void test_runs(dtrt_session *s, int runs, int more) {
+  source from;
+  open_source(&from);
+  start();
+  wait_depth = 0;
+  prefetch *p = prefetch_start(s, runs - 1 + more, next, &from);
+  CHECK(p);
+  for (int i = 0; i < STEPS; i += runs) {
+    int n = STEPS - i < runs ? STEPS - i : runs;
+    prefetch_take(p, n);
+    CHECK(run_many(s, p, n) == DTRT_OK);
+    CHECK(prefetch_waited(p) >= 0);
+    atomic_fetch_add(&step, n);
+  }
+  prefetch_stop(p);
+  CHECK(wrong == 0);
+  CHECK(asked == STEPS);
   data_close(&from.set);
 }
 
@@ -133,8 +161,8 @@ static void test_stop(dtrt_session *s) {
     start();
     prefetch *p = prefetch_start(s, 3, next, &from);
     for (int i = 0; i < taken; i++) {
-      prefetch_take(p);
-      CHECK(dtrt_call_fill(s, 1, prefetch_fill, p, NULL) == DTRT_OK);
+      prefetch_take(p, 1);
+      CHECK(run(s, p) == DTRT_OK);
       atomic_fetch_add(&step, 1);
     }
     prefetch_stop(p);
@@ -156,12 +184,12 @@ static void test_failure(bool end) {
   CHECK(dtrt_open(&program, NULL, &s) == DTRT_OK);
   prefetch *p = prefetch_start(s, 2, next, &from);
   for (int i = 0; i < 3; i++) {
-    prefetch_take(p);
-    CHECK(dtrt_call_fill(s, 1, prefetch_fill, p, NULL) == DTRT_OK);
+    prefetch_take(p, 1);
+    CHECK(run(s, p) == DTRT_OK);
     atomic_fetch_add(&step, 1);
   }
-  prefetch_take(p);
-  CHECK(dtrt_call_fill(s, 1, prefetch_fill, p, NULL) == DTRT_FAILED);
+  prefetch_take(p, 1);
+  CHECK(run(s, p) == DTRT_FAILED);
   CHECK(strstr(dtrt_session_error(s), end ? "no batch is left" : "no luck"));
   CHECK(wrong == 0);
   prefetch_stop(p);
@@ -174,6 +202,8 @@ int main(int argc, char **argv) {
   if (argc != 2 || (mkdir(argv[1], 0777), chdir(argv[1]))) return 99;
   if (dtrt_open(&program, NULL, &s)) return printf("%s\n", dtrt_session_error(s)), 1;
   for (int depth = 1; depth <= 4; depth++) test_depth(s, depth);
+  for (int runs = 1; runs <= 16; runs += 5)
+    for (int more = 1; more <= 3; more++) test_runs(s, runs, more);
   test_stop(s);
   dtrt_close(s);
   test_failure(false);
