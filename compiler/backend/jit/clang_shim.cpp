@@ -37,12 +37,12 @@ template <> void std::default_delete<clang::ASTUnit>::operator()(clang::ASTUnit 
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/FrontendOptions.h>
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/Support/raw_ostream.h>
-#include <llvm/Transforms/Utils/Cloning.h>
 
 extern "C" {
 #include "jit.h"
@@ -109,11 +109,52 @@ extern "C" LLVMModuleRef clang_shim_compile(LLVMContextRef c, const char *source
   return nullptr;
 }
 
-// LLVM's C interface copies modules whole only.
-extern "C" LLVMModuleRef clang_shim_copy(LLVMModuleRef m, bool (*has)(void *data, LLVMValueRef v),
-                                         void *data) {
-  llvm::ValueToValueMapTy map;
-  return llvm::wrap(llvm::CloneModule(*llvm::unwrap(m), map, [&](const llvm::GlobalValue *g) {
-                      return has(data, llvm::wrap(g));
-                    }).release());
+namespace {
+bool is_dropped(const llvm::GlobalValue &g, int owner, int part) {
+  return owner >= 0 && owner != part && !g.isDeclaration();
+}
+
+// Reads the bodies of `f` and of all local functions it uses, by way of others too.
+llvm::Error read_used(llvm::Function *f) {
+  llvm::SmallVector<llvm::Function *, 16> todo = {f};
+  while (!todo.empty()) {
+    llvm::Function *at = todo.pop_back_val();
+    if (!at->isMaterializable()) continue;
+    if (llvm::Error e = at->materialize()) return e;
+    for (const llvm::BasicBlock &b : *at)
+      for (const llvm::Instruction &i : b)
+        for (const llvm::Use &u : i.operands())
+          if (auto *used = llvm::dyn_cast<llvm::Function>(u.get()->stripPointerCasts()))
+            if (used->hasLocalLinkage()) todo.push_back(used);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error keep_part(llvm::Module &m, const int *owner, int part) {
+  const int *at = owner;
+  for (llvm::Function &f : m)
+    if (is_dropped(f, *at++, part)) f.deleteBody();
+  for (llvm::GlobalVariable &v : m.globals())
+    if (is_dropped(v, *at++, part)) {
+      v.setInitializer(nullptr);
+      v.setLinkage(llvm::GlobalValue::ExternalLinkage);
+    }
+  at = owner;
+  for (llvm::Function &f : m)
+    if (*at++ == part)
+      if (llvm::Error e = read_used(&f)) return e;
+  for (llvm::Function &f : llvm::make_early_inc_range(m))
+    if (f.isMaterializable() && f.hasLocalLinkage() && f.use_empty()) f.eraseFromParent();
+  return m.materializeAll(); // what variables refer to, and debug lines
+}
+} // namespace
+
+extern "C" LLVMModuleRef clang_shim_part(LLVMContextRef c, const char *at, size_t n,
+                                         const int *owner, int part, char **error) {
+  llvm::MemoryBufferRef code(llvm::StringRef(at, n), "dtg.bc");
+  auto m = llvm::getLazyBitcodeModule(code, *llvm::unwrap(c), true);
+  llvm::Error e = m ? keep_part(**m, owner, part) : m.takeError();
+  if (!e) return llvm::wrap(m->release());
+  *error = strdup(llvm::toString(std::move(e)).c_str());
+  return nullptr;
 }

@@ -142,6 +142,7 @@ static void args_make(Args *a, const JitOptions *o) {
                                       "-std=c11",
                                       "-ffp-contract=off",
                                       "-fdebug-compilation-dir=.",
+                                      "-disable-llvm-verifier",
                                       "-main-file-name",
                                       "dtg.c"};
   static const char *const lines[] = {"-debug-info-kind=line-tables-only", "-dwarf-version=4",

@@ -6,7 +6,6 @@
 #include "elf_join.h"
 #include "jit.h"
 #include <llvm-c/Analysis.h>
-#include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/Error.h>
@@ -14,6 +13,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,23 +33,18 @@ enum {
 LLVMModuleRef clang_shim_compile(LLVMContextRef c, const char *source, size_t n,
                                  const char *const *args, int nargs, char **error);
 
-/* A copy in which what is not `has` is declared only. */
-LLVMModuleRef clang_shim_copy(LLVMModuleRef m, bool (*has)(void *data, LLVMValueRef v), void *data);
-
-typedef struct PartOf {
-  LLVMValueRef of;
-  int part; /* that has its definition; EVERY_PART */
-} PartOf;
+/* What of a module's bitcode one part has: of its functions and of its variables, in the module's
+ * order, `owner` says which part has the definition. Bodies that the part does not need are not
+ * read. NULL: *error says why. */
+LLVMModuleRef clang_shim_part(LLVMContextRef c, const char *at, size_t n, const int *owner,
+                              int part, char **error);
 
 typedef struct Parts {
   const JitTarget *target;
-  PartOf *owner; /* of all functions and variables, by address */
-  int nowners, n;
-  LLVMMemoryBufferRef code[MOST_PARTS]; /* bitcode */
-  pthread_mutex_t lock;                 /* of what follows, and `written` */
-  pthread_cond_t more;
-  int next;    /* the first part that no thread has taken */
-  int written; /* the first whose bitcode is not there yet; n where there will be no more */
+  int *owner; /* of all functions, then of all variables: a part, or EVERY_PART */
+  int n;
+  LLVMMemoryBufferRef code; /* bitcode of all */
+  atomic_int next;          /* the first part that no thread has taken */
   JitObject object[MOST_PARTS];
   char *error[MOST_PARTS];
 } Parts;
@@ -84,18 +79,13 @@ static bool is_everywhere(LLVMValueRef v) {
 }
 
 typedef struct Sized {
-  PartOf *owner;
+  int *owner;
   int number, size;
 } Sized;
 
 static int by_size(const void *a, const void *b) {
   const Sized *x = a, *y = b;
   return x->size != y->size ? (x->size < y->size ? 1 : -1) : x->number - y->number;
-}
-
-static int by_address(const void *a, const void *b) {
-  const uintptr_t x = (uintptr_t)((const PartOf *)a)->of, y = (uintptr_t)((const PartOf *)b)->of;
-  return (x > y) - (x < y);
 }
 
 /* The largest first, each to the part that has the least to do; the first has the rest too. */
@@ -107,7 +97,7 @@ static void deal(const Parts *p, Sized *f, int n, int64_t rest) {
     for (int k = 1; k < p->n; k++)
       if (load[k] < load[least]) least = k;
     load[least] += f[i].size;
-    f[i].owner->part = least;
+    *f[i].owner = least;
   }
 }
 
@@ -136,10 +126,17 @@ static int parts_of(int64_t instructions, char level) {
   return n;
 }
 
+/* The first part, until it is dealt. Parts see what is another's by name. */
+static int first_owner(const Parts *p, LLVMValueRef v) {
+  if (is_everywhere(v)) return EVERY_PART;
+  if (is_local(v)) show(v, p->target->suffix);
+  return 0;
+}
+
 /* All that has a definition gets its part. */
 static bool deal_out(Parts *p, LLVMModuleRef m) {
   int64_t all = 0, moved = 0;
-  int nvalues = 0, nmoved = 0;
+  int nvalues = 0, nmoved = 0, k = 0;
   LLVMValueRef v;
   for (v = LLVMGetFirstGlobal(m); v; v = LLVMGetNextGlobal(v)) nvalues++;
   for (v = LLVMGetFirstFunction(m); v; v = LLVMGetNextFunction(v))
@@ -149,38 +146,20 @@ static bool deal_out(Parts *p, LLVMModuleRef m) {
   p->owner = malloc((size_t)nvalues * sizeof *p->owner);
   Sized *f = malloc((size_t)nvalues * sizeof *f);
   if (!p->owner || !f) return free(f), false;
-  for (v = LLVMGetFirstGlobal(m); v; v = LLVMGetNextGlobal(v))
-    p->owner[p->nowners++] = (PartOf){v, is_everywhere(v) ? EVERY_PART : 0};
-  for (v = LLVMGetFirstFunction(m); v; v = LLVMGetNextFunction(v)) {
-    p->owner[p->nowners] = (PartOf){v, is_everywhere(v) ? EVERY_PART : 0};
-    if (!is_everywhere(v) && may_move(v)) {
-      f[nmoved] = (Sized){&p->owner[p->nowners], nmoved, instructions_of(v)};
-      moved += f[nmoved++].size;
-    }
-    p->nowners++;
+  for (v = LLVMGetFirstFunction(m); v; v = LLVMGetNextFunction(v), k++) {
+    const bool moves = may_move(v);
+    p->owner[k] = first_owner(p, v);
+    if (p->owner[k] == EVERY_PART || !moves) continue;
+    f[nmoved] = (Sized){&p->owner[k], nmoved, instructions_of(v)};
+    moved += f[nmoved++].size;
   }
+  for (v = LLVMGetFirstGlobal(m); v; v = LLVMGetNextGlobal(v)) p->owner[k++] = first_owner(p, v);
   deal(p, f, nmoved, all - moved);
   free(f);
-  for (int i = 0; i < p->nowners; i++)
-    if (p->owner[i].part != EVERY_PART && is_local(p->owner[i].of))
-      show(p->owner[i].of, p->target->suffix);
-  qsort(p->owner, (size_t)p->nowners, sizeof *p->owner, by_address);
   return true;
 }
 
 /* -------- one part -------- */
-
-typedef struct Own {
-  const Parts *parts;
-  int part;
-} Own;
-
-static bool is_own(void *data, LLVMValueRef v) {
-  const Own *o = data;
-  const PartOf *at =
-      bsearch(&(PartOf){v, 0}, o->parts->owner, (size_t)o->parts->nowners, sizeof *at, by_address);
-  return !at || at->part == EVERY_PART || at->part == o->part;
-}
 
 /* Loops that LLVM does not vectorize are no concern of whoever runs the program: without a handler
  * LLVM prints remarks about them. */
@@ -238,14 +217,6 @@ static bool emit(LLVMModuleRef m, LLVMTargetMachineRef machine, JitObject *out, 
   return out->at != NULL;
 }
 
-static LLVMModuleRef parse(LLVMContextRef c, const char *at, size_t n, char **error) {
-  LLVMMemoryBufferRef b = LLVMCreateMemoryBufferWithMemoryRange(at, n, "dtg.bc", false);
-  LLVMModuleRef m = NULL;
-  if (LLVMParseBitcodeInContext2(c, b, &m)) *error = strdup("the bitcode cannot be read");
-  LLVMDisposeMemoryBuffer(b);
-  return m;
-}
-
 static void compile_module(Parts *p, int i, LLVMModuleRef m) {
   char passes[] = "default<O3>";
   LLVMTargetMachineRef machine = make_machine(p->target, &p->error[i]);
@@ -259,8 +230,8 @@ static void compile_module(Parts *p, int i, LLVMModuleRef m) {
 static void compile_part(Parts *p, int i) {
   char *diagnosed = NULL;
   LLVMContextRef c = context_new(&diagnosed);
-  LLVMModuleRef m =
-      parse(c, LLVMGetBufferStart(p->code[i]), LLVMGetBufferSize(p->code[i]), &p->error[i]);
+  LLVMModuleRef m = clang_shim_part(c, LLVMGetBufferStart(p->code), LLVMGetBufferSize(p->code),
+                                    p->owner, i, &p->error[i]);
   if (m) compile_module(p, i, m);
   if (diagnosed && !p->error[i])
     p->error[i] = diagnosed;
@@ -272,19 +243,9 @@ static void compile_part(Parts *p, int i) {
 
 /* -------- all -------- */
 
-/* The number of the next part that has bitcode, waited for; n: there are no more. */
-static int take_part(Parts *p) {
-  pthread_mutex_lock(&p->lock);
-  while (p->next >= p->written && p->written < p->n) pthread_cond_wait(&p->more, &p->lock);
-  const int i = p->next < p->n ? p->next++ : p->n;
-  pthread_mutex_unlock(&p->lock);
-  return i;
-}
-
 static void *compile_parts(void *arg) {
   Parts *p = arg;
-  for (int i; (i = take_part(p)) < p->n;)
-    if (p->code[i]) compile_part(p, i);
+  for (int i; (i = atomic_fetch_add(&p->next, 1)) < p->n;) compile_part(p, i);
   return NULL;
 }
 
@@ -323,28 +284,8 @@ static bool join(Parts *p, JitObject *out, char **error) {
   return false;
 }
 
-static void tell_written(Parts *p, int n) {
-  pthread_mutex_lock(&p->lock);
-  p->written = n;
-  pthread_cond_broadcast(&p->more);
-  pthread_mutex_unlock(&p->lock);
-}
-
-/* The bitcode of each part, in whose order helpers compile them meanwhile. */
-static bool write_parts(Parts *p, LLVMModuleRef m, char **error) {
-  for (int i = 0; i < p->n && !*error; i++) {
-    LLVMModuleRef own = clang_shim_copy(m, is_own, &(Own){p, i});
-    *error = run_passes(own, "globaldce", NULL);
-    if (!*error) p->code[i] = LLVMWriteBitcodeToMemoryBuffer(own);
-    LLVMDisposeModule(own);
-    if (!*error) tell_written(p, i + 1);
-  }
-  if (*error) tell_written(p, p->n);
-  return !*error;
-}
-
 bool parts_compile(const char *source, size_t n, const JitTarget *t, JitObject *out, char **error) {
-  Parts p = {.target = t, .lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER};
+  Parts p = {.target = t};
   Helpers helpers = {.n = 0};
   char *diagnosed = NULL;
   LLVMContextRef c = context_new(&diagnosed);
@@ -353,17 +294,16 @@ bool parts_compile(const char *source, size_t n, const JitTarget *t, JitObject *
   bool ok = m && !*error && deal_out(&p, m);
   const bool one = ok && p.n == 1;
   if (one) compile_module(&p, 0, m);
+  if (ok && !one) p.code = LLVMWriteBitcodeToMemoryBuffer(m);
   if (ok && !one) start_helpers(&p, &helpers);
-  ok = ok && (one || write_parts(&p, m, error)) && !diagnosed;
   if (m) LLVMDisposeModule(m);
   LLVMContextDispose(c);
+  ok = ok && !diagnosed;
   if (ok && !one) compile_parts(&p);
   for (int i = 0; i < helpers.n; i++) pthread_join(helpers.thread[i], NULL);
   ok = ok && join(&p, out, error);
-  for (int i = 0; i < p.n; i++) {
-    free(p.object[i].at), free(p.error[i]);
-    if (p.code[i]) LLVMDisposeMemoryBuffer(p.code[i]);
-  }
+  for (int i = 0; i < p.n; i++) free(p.object[i].at), free(p.error[i]);
+  if (p.code) LLVMDisposeMemoryBuffer(p.code);
   free(p.owner);
   if (!ok && !*error) *error = diagnosed ? diagnosed : strdup("out of memory");
   if (*error != diagnosed) free(diagnosed);
