@@ -54,6 +54,10 @@ typedef struct Node {
   int precision;        /* of products and convolutions: 1 + the Precision they follow; 0: none */
   bool back;            /* of a gradient's way back; until the pass `precision` */
   Keep keep;
+  /* Of a product in panels and the exchanges with it (passes/schedule/panels.c): which such product
+   * of the entry, and which panel of how many, from 1 on; 0: it is whole. */
+  int32_t in_panels;
+  uint8_t panel, panels;
   int32_t tag; /* its number before layouts come in: the same value's on any mesh; 0: it has none */
 } Node;
 

@@ -251,8 +251,8 @@ typedef struct Forbidden {
 } Forbidden;
 
 /* Which values have memory of their own, for checks that look at each after the step that makes it
- * (dtrt_watch). The local graphs, with their layouts and exchanges, are the same; steps are neither
- * fused nor moved. */
+ * (dtrt_watch). The local graphs, with their layouts and exchanges, are the same but for panels; steps
+ * are neither fused nor moved. */
 typedef enum Observe {
   OBSERVE_NOTHING,
   OBSERVE_NAMED, /* those with a name too: the user's, gradients */

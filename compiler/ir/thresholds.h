@@ -49,7 +49,11 @@ enum {
   BUCKET_MOVES = 16,
   BUCKET_MOST = 25 << 20,
   OVERLAP_TIMES = 4,
-  OVERLAP_PART = 4
+  OVERLAP_PART = 4,
+
+  /* Panels of a product: each is steps and code. Of exchange and product that take as long as each
+   * other, 16 panels hide 15 of 16 parts of the one behind the other. */
+  PANELS_MOST = 16
 };
 
 #endif

@@ -35,6 +35,7 @@ static const struct {
     {"weigh", weigh, verify_global, NEEDED},           /* the best of these by all that counts */
     {"partition", partition, verify_local, NEEDED},    /* one device's graph, exchanges explicit */
     {"forbid", forbid, verify_local, NEEDED},          /* no gather that an annotation forbids */
+    {"panels", panels, verify_local, BETTER},          /* products and their exchanges in panels */
     {"inline", inline_values, verify_work, NEEDED},    /* which values are stored */
     {"steps", make_steps, verify_local, NEEDED},       /* one step for each stored value */
     {"bucket", bucket, verify_local, BETTER},          /* bucketing of exchanges */

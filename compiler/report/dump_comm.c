@@ -37,6 +37,16 @@ static void put_in_flight(const Plan *p, const LocalEntry *le, int start, double
   str_puts(out, "\n");
 }
 
+/* A further panel, which is there for what the first is there for. */
+static void put_panel(const Plan *p, const LocalEntry *le, NodeId id, Str *out) {
+  const Node *n = graph_node(le->graph, id);
+  const Exchange x = exchange_at(p->program, le->graph, n);
+  str_printf(out, "    %s  %ld bytes a device  %s panel %d of %d\n", exchange_name(x.kind),
+             (long)x.bytes,
+             node_text(p->program, le->entry->graph, le->origin.at[id], p->arena), n->panel,
+             n->panels);
+}
+
 static void put_entry(const Plan *p, const LocalEntry *le, const Edits *edits, Str *out) {
   EntryCost cost = cost_entry(p, le);
   int count = 0, local = 0;
@@ -59,6 +69,10 @@ static void put_entry(const Plan *p, const LocalEntry *le, const Edits *edits, S
                combined, report_time(p, c.exchange), share(p, turns.times * c.exchange, cost.time),
                report_algorithm(p, &c));
     if (s->slot) put_in_flight(p, le, t, hidden[t], &list);
+    if (graph_node(le->graph, s->nodes.at[0])->panel > 1) {
+      put_panel(p, le, s->nodes.at[0], &list);
+      continue;
+    }
     for (int i = 0; i < s->nodes.n; i++) {
       report_exchange(p, le, s->nodes.at[i], &list);
       explain_exchange(p, le, s->nodes.at[i], &list);

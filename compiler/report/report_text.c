@@ -114,6 +114,7 @@ void report_exchange(const Plan *p, const LocalEntry *le, NodeId id, Str *out) {
   str_puts(out, dtype_name(n->dtype));
   shape_put(out, &n->shape);
   str_printf(out, " %s -> %s", report_layout(p, x->layout), report_layout(p, n->layout));
+  if (n->panels) str_printf(out, ", panel %d of %d", n->panel, n->panels);
   if (cause != NO_NODE)
     str_printf(out, "\n      for %s\n", report_value_at(p, le->entry, cause));
   else

@@ -73,6 +73,7 @@ static int64_t bytes_of(const Bucketing *c, NodeId id) {
 }
 
 static bool may_bucket(const Bucketing *c, const Exchange *x, NodeId id, NodeId term) {
+  if (graph_node(c->le->graph, id)->panels) return false; /* each is to go as soon as it can */
   if (x->kind == DTRT_ALL_REDUCE) return true;
   const int *gathers = gathers_of(c, term);
   if (x->kind == DTRT_ALL_GATHER && gathers && *gathers > 1) return false;

@@ -62,6 +62,18 @@ static void order_windows(Reorder *a) {
   }
 }
 
+/* Panels of a product and the exchanges with them stay in turns, for one to hide the other. */
+static void order_panels(Reorder *a) {
+  int *last = arena_array(a->plan->arena, int, a->nsteps + 1);
+  for (int t = 0; t <= a->nsteps; t++) last[t] = -1;
+  for (int t = 0; t < a->nsteps; t++) {
+    const int of = graph_node(a->le->graph, a->le->steps.at[t].nodes.at[0])->in_panels;
+    if (!of) continue;
+    add_edge(a, last[of], t);
+    last[of] = t;
+  }
+}
+
 static void find_edges(Reorder *a) {
   LocalEntry *le = a->le;
   int exchange = -1;
@@ -77,6 +89,7 @@ static void find_edges(Reorder *a) {
   regions_mark(le, a->at_end);
   order_updates(a);
   order_windows(a);
+  order_panels(a);
   for (int i = 0; i < le->entry->assigns.n; i++) {
     NodeId base = node_base(le->graph, le->assign[i]);
     if (!a->in_var[base]) a->at_end[base] = true;

@@ -7,6 +7,7 @@
 #include "thresholds.h"
 #include "verify_plan.h"
 
+void panels(Plan *p);
 void inline_values(Plan *p);
 void make_steps(Plan *p);
 void bucket(Plan *p);
