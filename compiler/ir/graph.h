@@ -206,6 +206,15 @@ typedef struct Program {
 
 /* By node: the region that it belongs to, or NO_REGION. */
 int *regions_find(Arena *a, const Entry *e, const Graph *g);
+/* How often the body of a region is taken to run each time that it is reached: a branch once, as if
+ * it were taken; a loop as often as is known, else as often as it may at most, else
+ * REGION_RUNS_GUESS times. */
+enum { REGION_RUNS_GUESS = 10 };
+double region_runs(const Region *r);
+/* By node: how often that makes it run in a call, at least once and at most REGION_RUNS_MOST times,
+ * by which costs are weighed. */
+enum { REGION_RUNS_MOST = 1000000 };
+double *regions_runs(Arena *a, const Entry *e, const Graph *g);
 /* The entry has graph g now: all that names nodes follows map, by old node. Carries that are gone
  * leave their regions. */
 void entry_rewritten(Entry *e, Graph *g, const NodeId *map);

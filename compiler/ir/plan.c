@@ -136,7 +136,7 @@ RegionSpan region_span(const LocalEntry *le, int region) {
 }
 
 Turns step_turns(const LocalEntry *le, int step) {
-  Turns out = {.times = 1};
+  Turns out = {.times = 1, .known = 1};
   for (int k = le->steps.at[step].segment - 1, closed = 0; k >= 0; k--) {
     const Bound *b = &le->bounds.at[k];
     const Region *r = &le->entry->regions.at[b->region];
@@ -144,10 +144,9 @@ Turns step_turns(const LocalEntry *le, int step) {
     if (b->kind != BOUND_BEGIN || (closed > 0 && closed--)) continue;
     if (r->kind != REGION_LOOP) continue;
     out.in_loop = true;
-    if (r->turns == TURNS_UNKNOWN)
-      out.unknown = true;
-    else
-      out.times *= (double)r->turns;
+    out.unknown = out.unknown || r->turns == TURNS_UNKNOWN;
+    out.times *= region_runs(r);
+    if (r->turns != TURNS_UNKNOWN) out.known *= region_runs(r);
   }
   return out;
 }

@@ -388,10 +388,9 @@ typedef struct RegionSpan {
   int begin, test, end;
 } RegionSpan;
 RegionSpan region_span(const LocalEntry *le, int region);
-/* How often a step runs in a call: a branch as if it were taken, a loop whose number of runs is not
- * known as if it ran once. */
+/* How often a step runs in a call, by region_runs. */
 typedef struct Turns {
-  double times;
+  double times, known; /* known: of the loops whose number of runs is */
   bool in_loop, unknown;
 } Turns;
 Turns step_turns(const LocalEntry *le, int step);

@@ -24,6 +24,24 @@ int *regions_find(Arena *a, const Entry *e, const Graph *g) {
   return region;
 }
 
+double region_runs(const Region *r) {
+  if (r->kind != REGION_LOOP) return 1;
+  if (r->turns != TURNS_UNKNOWN) return (double)r->turns;
+  return r->most ? (double)r->most : REGION_RUNS_GUESS;
+}
+
+double *regions_runs(Arena *a, const Entry *e, const Graph *g) {
+  double *runs = arena_array(a, double, g->nodes.n + 1);
+  const int *region = e->regions.n ? regions_find(a, e, g) : NULL;
+  for (NodeId i = 0; i < g->nodes.n; i++) {
+    runs[i] = 1;
+    for (int r = region ? region[i] : NO_REGION; r != NO_REGION; r = e->regions.at[r].parent)
+      runs[i] *= region_runs(&e->regions.at[r]);
+    runs[i] = runs[i] < 1 ? 1 : runs[i] < REGION_RUNS_MOST ? runs[i] : REGION_RUNS_MOST;
+  }
+  return runs;
+}
+
 /* Whether a carry of region r is left where the old one was. */
 static bool is_carry(const Graph *g, NodeId id, int r) {
   return id != NO_NODE && op_is(graph_node(g, id), OPF_CARRY) &&

@@ -63,7 +63,7 @@ static void put_way(const Plan *p, const Choice *c, NodeId id, int way, Str *out
   for (int k = 0; k < n->noperands; k++)
     str_printf(out, "%s %s", k ? "," : " of",
                report_layout(p, form_at(c->routes, c->value[n->operand[k]].form, w->need[k])));
-  str_printf(out, ", work %s", report_time(p, w->work));
+  str_printf(out, ", work %s", report_time(p, choice_work(c, id, way)));
 }
 
 void why_alternatives(const Plan *p, const LocalEntry *le, NodeId id, Str *out) {
@@ -126,7 +126,7 @@ Choice *why_trial(const Plan *p, const Choice *from) {
 
 /* The part of the entry's cost that this op's way decides. */
 static double around(const Choice *c, NodeId id) {
-  double sum = c->ways[id]->way[c->way[id]].work + choice_value_cost(c, id);
+  double sum = choice_work(c, id, c->way[id]) + choice_value_cost(c, id);
   for (int k = 0; k < c->ways[id]->noperands; k++) {
     bool again = false;
     for (int i = 0; i < k; i++) again = again || c->operand[id][i] == c->operand[id][k];

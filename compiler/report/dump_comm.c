@@ -88,7 +88,7 @@ static void put_entry(const Plan *p, const LocalEntry *le, const Edits *edits, S
   if (cost.hidden > 0)
     str_printf(out, ", and %s hidden by computation, %s of all", report_time(p, cost.hidden),
                share(p, cost.hidden, cost.exchange));
-  if (cost.unknown) str_puts(out, "; loops that run \"x ?\" times are counted once");
+  if (cost.unknown) str_puts(out, "; loops that run \"x ?\" times count as `most` says, or 10 runs");
   str_puts(out, "\n");
   str_puts(out, list.at);
 }

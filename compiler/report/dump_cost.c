@@ -37,7 +37,7 @@ static double on_cores(const Plan *p, const LocalEntry *le, const EntryCost *c, 
 static void put_entry_cost(const Plan *p, const LocalEntry *le, Str *out) {
   EntryCost c = cost_entry(p, le);
   str_printf(out, "entry %s: %s a call, modelled%s\n", le->entry->name, report_time(p, c.time),
-             c.unknown ? "; loops of an unknown number of runs are counted once" : "");
+             c.unknown ? "; loops of an unknown number of runs count as `most` says, or 10 runs" : "");
   str_printf(out, "  computation  %-10s %4.1f%%  %.4g Mflop a device\n", report_time(p, c.compute),
              c.time > 0 ? 100 * c.compute / c.time : 0, c.flops / 1e6);
   const int64_t cores = machine_cores(p->program->machine, mesh_devices(&p->program->mesh));

@@ -64,7 +64,7 @@ const char *report_time(const Plan *p, double s) {
 const char *report_turns(const Plan *p, const Turns *t) {
   if (!t->in_loop) return "";
   if (!t->unknown) return arena_printf(p->arena, " x %.0f", t->times);
-  return t->times > 1 ? arena_printf(p->arena, " x %.0f x ?", t->times) : " x ?";
+  return t->known > 1 ? arena_printf(p->arena, " x %.0f x ?", t->known) : " x ?";
 }
 
 const char *report_change(const Plan *p, double was, double is) {

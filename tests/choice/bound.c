@@ -131,11 +131,13 @@ static void put_objective(Writer *w) {
   for (int a = 0; a < w->n; a++)
     for (int b = 0; b < w->n; b++)
       if (a != b && w->hop[a * w->n + b] < INFINITY)
-        fprintf(w->f, " + %.17g y%d_%d_%d\n", w->hop[a * w->n + b] * SCALE, w->v, a, b);
+        fprintf(w->f, " + %.17g y%d_%d_%d\n", w->hop[a * w->n + b] * c->moves[w->v] * SCALE, w->v, a,
+                b);
   for (int s = 0; c->ways[w->v] && s < c->ways[w->v]->n; s++) {
-    double cost = c->ways[w->v]->way[s].work;
+    double cost = choice_work(c, w->v, s);
     const int result = c->ways[w->v]->way[s].result, source = choice_source(c, w->v, result);
-    if (source != result) cost += route(c->routes, c->value[w->v].form, result, source);
+    if (source != result)
+      cost += route(c->routes, c->value[w->v].form, result, source) * c->moves[w->v];
     if (cost > 0 && cost < INFINITY) fprintf(w->f, " + %.17g x%d_%d\n", cost * SCALE, w->v, s);
   }
 }
@@ -359,7 +361,10 @@ int main(int argc, char **argv) {
   for (int i = 0; i < count; i++) {
     char text[8192];
     uint64_t seed = first + (uint64_t)i;
-    random_program(seed, text, sizeof text);
+    if (seed % 3)
+      random_program(seed, text, sizeof text);
+    else
+      kit_loop_program(seed, text, sizeof text);
     Kit *k = kit_compile(text);
     if (!k) {
       printf("FAIL seed %ld does not compile:\n%s", (long)seed, text);

@@ -6,6 +6,8 @@
  * ones that can still be searched it is counted how often;
  *   - the local graph that was built has the cost that the choice predicts.
  *
+ * Every third has loops, whose costs count as often as they run.
+ *
  *   choice_graphs [first seed] [how many] */
 #include "kit.h"
 #include <math.h>
@@ -37,16 +39,17 @@ static double value_cost(Brute *b, NodeId id) {
   from = source;
   for (int i = 0; i < v->at_the_end.n; i++) wanted[n++] = v->at_the_end.at[i];
   for (int i = 0; i < b->nops; i++) {
-    const Node *op = graph_node(c->graph, b->op[i]);
+    const Ways *op = c->ways[b->op[i]];
     for (int k = 0; k < op->noperands; k++) {
-      if (op->operand[k] != id) continue;
+      if (c->operand[b->op[i]][k] != id) continue;
       int l = c->ways[b->op[i]]->way[b->way[b->op[i]]].need[k];
       bool known = false;
       for (int j = 0; j < n; j++) known = known || wanted[j] == l;
       if (!known) wanted[n++] = l;
     }
   }
-  return cost + (n ? route_tree(c->routes, v->form, from, wanted, n, NULL) : 0);
+  return c->moves[id] *
+         (cost + (n ? route_tree(c->routes, v->form, from, wanted, n, NULL) : 0));
 }
 
 static bool free_ones_whole(Brute *b) {
@@ -75,13 +78,14 @@ static void try_all(Brute *b, int at, double work) {
   const Ways *w = b->c->ways[b->op[at]];
   for (int i = 0; i < w->n; i++) {
     b->way[b->op[at]] = i;
-    try_all(b, at + 1, work + w->way[i].work);
+    try_all(b, at + 1, work + choice_work(b->c, b->op[at], i));
   }
 }
 
 /* -------- the graph that was built -------- */
 
 static double built_cost(Kit *k, const LocalEntry *le) {
+  const double *runs = regions_runs(k->arena, le->entry, le->graph);
   double total = 0;
   for (NodeId i = 0; i < le->graph->nodes.n; i++) {
     const Node *n = graph_node(le->graph, i);
@@ -90,11 +94,11 @@ static double built_cost(Kit *k, const LocalEntry *le) {
     if (!n->noperands) continue;
     for (int j = 0; j < n->noperands; j++) l[j] = graph_operand(le->graph, n, j)->layout;
     if (n->op == &op_exchange) {
-      total += cost_exchange(k->program, l[0], n->layout, &n->shape, n->dtype);
+      total += runs[i] * cost_exchange(k->program, l[0], n->layout, &n->shape, n->dtype);
       continue;
     }
     rule_of(le->graph, n, &r, k->arena);
-    total += cost_op(k->program, le->graph, n, &r, l, n->layout);
+    total += runs[i] * cost_op(k->program, le->graph, n, &r, l, n->layout);
   }
   return total;
 }
@@ -121,7 +125,10 @@ int main(int argc, char **argv) {
   double most = 1, worst = 1;
   for (int i = 0; i < count; i++) {
     char text[8192];
-    kit_program(first + (uint64_t)i, text, sizeof text);
+    if ((first + (uint64_t)i) % 3)
+      kit_program(first + (uint64_t)i, text, sizeof text);
+    else
+      kit_loop_program(first + (uint64_t)i, text, sizeof text);
     Kit *k = kit_compile(text);
     if (!k) {
       printf("FAIL seed %ld does not compile:\n%s", (long)(first + (uint64_t)i), text);

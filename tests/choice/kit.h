@@ -22,6 +22,8 @@ bool kit_machine(Kit *k, const char *text);
 /* A random program of a few ops under random layouts. */
 void kit_program(uint64_t seed, char *out, size_t size);
 
+/* One with a loop, or one within another, whose numbers of runs are known. */
+void kit_loop_program(uint64_t seed, char *out, size_t size);
 /* One of other kinds of ops, with a layout said of every input, and with `said` of some other
  * values; returns how many values it has, x0, x1, ... Its axes are a, b, c. */
 int kit_mixed_program(uint64_t seed, bool said, char *out, size_t size);

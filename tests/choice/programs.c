@@ -239,3 +239,38 @@ int kit_mixed_program(uint64_t seed, bool said, char *out, size_t size) {
     if (x == w.nvalues - 1 || !pick(&w, 4)) layout_of_value(&w, x);
   return w.nvalues;
 }
+
+/* -------- loops -------- */
+
+/* A statement of the body that makes v, w or both of what was there before. */
+static void loop_body(Writer *w, const char *indent, int products) {
+  static const char *const forms[] = {"v = v @ x%d\n", "v = exp(v) * x%d\n", "u = v @ x%d\n",
+                                      "v = u - x%d\n", "u = u * v + x%d\n",
+                                      "v = v - sum(u @ x%d, axis=0)\n"};
+  for (int i = 0; i < products; i++) {
+    put(w, "%s", indent);
+    put(w, forms[pick(w, 6)], 1 + pick(w, 2));
+  }
+}
+
+void kit_loop_program(uint64_t seed, char *out, size_t size) {
+  static const char *const layouts[] = {"[_, _]", "[a, _]", "[_, a]"};
+  Writer w = {.r = seed, .out = out, .size = size};
+  const int n = (int[]){8, 30, 256}[pick(&w, 3)], nested = !pick(&w, 3);
+  put(&w, "mesh [a=%d]\nparam x1: f32[%d, %d] = 0\nparam x2: f32[%d, %d] = 0\n", 2 << pick(&w, 2), n,
+      n, n, n);
+  put(&w, "entry f(x0: f32[%d, %d]) {\n  v = x0\n  u = %s\n", n, n, pick(&w, 2) ? "x0" : "x1 @ x2");
+  if (pick(&w, 2)) put(&w, "  v = v @ x1\n");
+  put(&w, "  repeat i in 0..%d {\n", (int[]){1, 3, 40, 1000}[pick(&w, 4)]);
+  loop_body(&w, "    ", 1 + pick(&w, 3 - nested));
+  if (nested) {
+    put(&w, "    repeat k in 0..%d {\n", 2 + pick(&w, 30));
+    loop_body(&w, "      ", 1 + pick(&w, 2));
+    put(&w, "    }\n");
+  }
+  put(&w, "  }\n");
+  if (pick(&w, 2)) put(&w, "  v = v @ x2\n");
+  put(&w, "  return v\n}\n");
+  for (int i = 0; i < 3; i++)
+    if (pick(&w, 3)) put(&w, "layout %sx%d = %s\n", i ? "" : "f.", i, layouts[pick(&w, 3)]);
+}

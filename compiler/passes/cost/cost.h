@@ -60,7 +60,7 @@ typedef struct EntryCost {
   double flops;
   int exchanges;
   int64_t bytes;
-  bool unknown;       /* it has loops whose number of runs is not known: they count as one run */
+  bool unknown;       /* it has loops whose number of runs is not known: they count by region_runs */
   VEC(AxesCost) over; /* in the order in which they are first met */
   AxesCost by[ALGORITHMS]; /* each batch of a step counts */
 } EntryCost;

@@ -115,7 +115,10 @@ static void open_up(Merge *m, Choice *c, WaysCache *cache, double byte_price) {
   }
   for (int e = 0; e < g->entries.n; e++) {
     const Entry *en = &g->entries.at[e];
-    if (auto_entry(m->plan, e)) choice_add_regions(c, en, m->map[e]);
+    if (auto_entry(m->plan, e)) {
+      choice_add_regions(c, en, m->map[e]);
+      choice_weigh(c, en, m->map[e]);
+    }
     for (int i = 0; auto_entry(m->plan, e) && i < en->outputs.n; i++)
       if (en->outputs.at[i].spec)
         choice_add_end(c, m->map[e][en->outputs.at[i].node], en->outputs.at[i].layout);

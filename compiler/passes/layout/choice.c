@@ -33,8 +33,8 @@ int choice_source(const Choice *c, NodeId id, int result) {
   return c->value[id].said >= 0 ? c->value[id].said : result;
 }
 
-/* Conversions of value id when it is computed in layout `from`. */
-double choice_value_cost_from(const Choice *c, NodeId id, int from) {
+/* Conversions of value id when it is computed in layout `from`, in one run. */
+static double value_cost(const Choice *c, NodeId id, int from) {
   const ChoiceValue *v = &c->value[id];
   int wanted[MAX_HOPS], n = 0;
   double cost = 0;
@@ -53,6 +53,11 @@ double choice_value_cost_from(const Choice *c, NodeId id, int from) {
   return cost + route_tree(c->routes, v->form, from, wanted, n, NULL);
 }
 
+/* What is made outside of a loop is converted there, too. */
+double choice_value_cost_from(const Choice *c, NodeId id, int from) {
+  return value_cost(c, id, from) * c->moves[id];
+}
+
 double choice_value_cost(const Choice *c, NodeId id) {
   return choice_value_cost_from(c, id, c->value[id].free ? 0 : choice_result(c, id));
 }
@@ -60,7 +65,7 @@ double choice_value_cost(const Choice *c, NodeId id) {
 double choice_total(const Choice *c) {
   double total = 0;
   for (NodeId i = 0; i < c->graph->nodes.n; i++) {
-    if (c->ways[i]) total += c->ways[i]->way[c->way[i]].work;
+    if (c->ways[i]) total += choice_work(c, i, c->way[i]);
     total += choice_value_cost(c, i);
   }
   return total;
@@ -120,15 +125,16 @@ void choice_price_operands(Choice *c, NodeId id) {
       if (n) without = route_tree(c->routes, v->form, from, wanted, n, NULL);
     }
     for (int t = 0; t < d->n; t++)
-      price[t] = chosen ? price_of(c, v, from, wanted, n, d->layout[t], without)
+      price[t] = chosen ? price_of(c, v, from, wanted, n, d->layout[t], without) * c->moves[x]
                  : v->free && form_at(c->routes, v->form, d->layout[t])->partial ? INFINITY
                                                                                  : 0;
   }
 }
 
-static double operands_price(const Choice *c, const Ways *w, int way) {
+static double operands_price(const Choice *c, NodeId id, int way) {
   const double *price = c->price;
-  double sum = w->way[way].work;
+  const Ways *w = c->ways[id];
+  double sum = choice_work(c, id, way);
   for (int k = 0; k < w->noperands; k++) {
     sum += price[w->need[k].of[way]];
     price += w->need[k].n;
@@ -145,7 +151,7 @@ int choice_best_way(const Choice *c, NodeId id, const double *result) {
     double cost =
         result[w->result.of[i]] + (w->way[i].result != c->value[id].prefer ? CHOICE_TIE : 0);
     if (cost >= least) continue;
-    cost += operands_price(c, w, i);
+    cost += operands_price(c, id, i);
     if (cost < least) least = cost, best = i;
   }
   return best;
@@ -166,6 +172,9 @@ void choice_begin(Choice *c, Plan *p, const Graph *g, Routes *routes) {
   c->ways = arena_array(c->arena, const Ways *, n + 1);
   c->operand = arena_array(c->arena, const NodeId *, n + 1);
   c->way = arena_array(c->arena, int, n + 1);
+  c->runs = arena_array(c->arena, double, n + 1);
+  c->moves = arena_array(c->arena, double, n + 1);
+  for (NodeId i = 0; i < n; i++) c->runs[i] = c->moves[i] = 1;
   c->dirty = arena_array(c->arena, bool, n + 1);
   for (NodeId i = 0; i < n; i++) {
     const Node *x = graph_node(g, i);
@@ -215,6 +224,48 @@ void choice_add_regions(Choice *c, const Entry *e, const NodeId *map) {
       choice_add_end(c, map ? map[next] : next,
                      graph_node(e->graph, x->carries.at[i].node)->layout);
     }
+  }
+}
+
+/* By node: a variable, or what its elements become one by one, as when they are cast. */
+static bool *find_stored(Arena *a, const Graph *g) {
+  bool *stored = arena_array(a, bool, g->nodes.n + 1);
+  for (NodeId i = 0; i < g->nodes.n; i++) {
+    const Node *n = graph_node(g, i);
+    stored[i] = n->op == OP_var ||
+                (n->noperands == 1 && op_is(n, OPF_ELEMENTWISE) && stored[n->operand[0]]);
+  }
+  return stored;
+}
+
+/* What parts of stored values that are read in loops make of their conversions. */
+static void weigh_parts(const Graph *g, const bool *stored, const double *runs, double *moves) {
+  for (NodeId i = 0; i < g->nodes.n; i++) {
+    const Node *n = graph_node(g, i);
+    for (int k = 0; k < n->noperands; k++) {
+      const NodeId x = n->operand[k];
+      const bool part = n->op->by_index >> k & 1 &&
+                        shape_count(&n->shape) < shape_count(&graph_node(g, x)->shape);
+      if (part && stored[x] && moves[x] < runs[i]) moves[x] = runs[i];
+    }
+  }
+  for (NodeId i = g->nodes.n - 1; i >= 0; i--) { /* and of what these are casts of */
+    const Node *n = graph_node(g, i);
+    for (int k = 0; k < n->noperands && stored[i]; k++)
+      if (moves[n->operand[k]] < moves[i]) moves[n->operand[k]] = moves[i];
+  }
+}
+
+void choice_weigh(Choice *c, const Entry *e, const NodeId *map) {
+  if (!e->regions.n) return;
+  const int n = e->graph->nodes.n;
+  const double *runs = regions_runs(c->arena, e, e->graph);
+  double *moves = arena_copy(c->arena, runs, sizeof *moves * (size_t)(n + 1));
+  weigh_parts(e->graph, find_stored(c->arena, e->graph), runs, moves);
+  for (NodeId i = 0; i < n; i++) {
+    const NodeId to = map ? map[i] : i;
+    c->runs[to] = runs[i];
+    c->moves[to] = fmax(c->moves[to], moves[i]); /* of variables: in any entry */
   }
 }
 

@@ -10,7 +10,8 @@ static const double BRIEF = 0.2;
 typedef struct Alike { /* exchanges that may go as one */
   int kind;
   uint32_t axes;
-  double latency;
+  double runs;    /* in a call: those of one loop alone can */
+  double latency; /* of one run */
 } Alike;
 
 typedef struct Shared {
@@ -19,7 +20,9 @@ typedef struct Shared {
   double time;
 } Shared;
 
-static void add_hop(const Choice *c, const ChoiceValue *v, Hop hop, Shared *s) {
+static void add_hop(const Choice *c, NodeId id, Hop hop, Shared *s) {
+  const ChoiceValue *v = &c->value[id];
+  const double runs = c->moves[id];
   const Form *f = &c->figures->forms.at[v->form];
   const Layout *from = f->layouts.at[hop.from], *to = f->layouts.at[hop.to];
   const Program *p = c->plan->program;
@@ -28,14 +31,16 @@ static void add_hop(const Choice *c, const ChoiceValue *v, Hop hop, Shared *s) {
   bool may =
       x.kind == DTRT_ALL_REDUCE || x.kind == DTRT_REDUCE_SCATTER || x.kind == DTRT_ALL_GATHER;
   int k = 0;
-  s->time += time;
-  while (k < s->n && (s->alike[k].kind != x.kind || s->alike[k].axes != x.axes)) k++;
+  s->time += time * runs;
+  while (k < s->n && (s->alike[k].kind != x.kind || s->alike[k].axes != x.axes ||
+                      s->alike[k].runs != runs))
+    k++;
   if (!may || k == 32) {
-    s->time += latency;
+    s->time += latency * runs;
     return;
   }
-  if (k == s->n) s->alike[s->n++] = (Alike){x.kind, x.axes, 0};
-  s->time += fmax(0, latency - s->alike[k].latency);
+  if (k == s->n) s->alike[s->n++] = (Alike){x.kind, x.axes, runs, 0};
+  s->time += fmax(0, latency - s->alike[k].latency) * runs;
   s->alike[k].latency = fmax(latency, s->alike[k].latency);
 }
 
@@ -46,15 +51,15 @@ static double shared_total(const Choice *c) {
     const ChoiceValue *v = &c->value[i];
     int wanted[MAX_HOPS], n = choice_wanted(c, i, wanted, MAX_HOPS);
     Tree t;
-    if (c->ways[i]) s.time += c->ways[i]->way[c->way[i]].work;
+    if (c->ways[i]) s.time += choice_work(c, i, c->way[i]);
     if (v->free || !n) continue;
     const int result = choice_result(c, i), source = choice_source(c, i, result);
     if (source != result) {
       if (!(route_tree(c->figures, v->form, result, &source, 1, &t) < INFINITY)) return INFINITY;
-      for (int k = 0; k < t.nhops; k++) add_hop(c, v, t.hop[k], &s);
+      for (int k = 0; k < t.nhops; k++) add_hop(c, i, t.hop[k], &s);
     }
     if (!(route_tree(c->figures, v->form, source, wanted, n, &t) < INFINITY)) return INFINITY;
-    for (int k = 0; k < t.nhops; k++) add_hop(c, v, t.hop[k], &s);
+    for (int k = 0; k < t.nhops; k++) add_hop(c, i, t.hop[k], &s);
   }
   return s.time;
 }

@@ -3,6 +3,8 @@
  *   total = sum over ops of the work of their way
  *         + sum over values of the conversions from the layout they are computed in to all layouts
  *           that their uses require (route_tree)
+ *   each times the runs in a call of the loop that makes the value: what comes from outside of it is
+ *   converted there, once
  *
  * Begun greedily: each op in turn takes the way that is cheapest given the layouts that exist
  * already. Then messages along the graph carry to each op what a layout of its operand or result
@@ -28,7 +30,7 @@ static bool seen_before(const Choice *c, NodeId id, int k) {
 /* All that the way of op id bears on: its work, its operands' conversions and its result's. */
 static double cost_around(const Choice *c, NodeId id) {
   const Way *w = &c->ways[id]->way[c->way[id]];
-  double cost = w->work + choice_value_cost_from(c, id, w->result);
+  double cost = choice_work(c, id, c->way[id]) + choice_value_cost_from(c, id, w->result);
   if (w->result != c->value[id].prefer) cost += CHOICE_TIE;
   for (int k = 0; k < c->ways[id]->noperands; k++) {
     NodeId x = c->operand[id][k];
@@ -56,7 +58,7 @@ static bool improve(Choice *c, NodeId id) {
   const Ways *w = c->ways[id];
   int now = c->way[id];
   double before = cost_around(c, id), *result = c->result_price;
-  if (before <= w->least + 2 * CHOICE_TIE)
+  if (before <= w->least * c->runs[id] + 2 * CHOICE_TIE)
     return false; /* nothing is converted and no work is saved */
   for (int k = 1; k < w->noperands; k++)
     if (seen_before(c, id, k)) return improve_twice(c, id, before);
@@ -116,7 +118,8 @@ static void choose_greedily(Choice *c) {
     double *result = c->result_price;
     for (int r = 0; r < w->result.n; r++)
       result[r] =
-          fmin(route(c->routes, c->value[i].form, w->result.layout[r], c->value[i].prefer), 1e20);
+          fmin(route(c->routes, c->value[i].form, w->result.layout[r], c->value[i].prefer), 1e20) *
+          c->moves[i];
     choice_price_operands(c, i);
     forbid_partial(c, i, must_settle);
     int best = choice_best_way(c, i, result);
@@ -271,6 +274,7 @@ Choice *choose_entry(Plan *p, int entry, Routes *routes, WaysCache *cache) {
   for (int i = 0; i < e->assigns.n; i++)
     choice_add_end(c, e->assigns.at[i].node, p->program->vars.at[e->assigns.at[i].var].layout);
   choice_add_regions(c, e, NULL);
+  choice_weigh(c, e, NULL);
   for (int i = 0; i < e->outputs.n; i++)
     if (!p->outputs_anywhere || e->outputs.at[i].spec)
       choice_add_end(c, e->outputs.at[i].node, e->outputs.at[i].layout);

@@ -154,8 +154,9 @@ typedef struct Choice {
   const Ways **ways;      /* by node; NULL: nothing to choose */
   const NodeId **operand; /* by node: those of the node; of a variable that is open, what is
                              assigned to it */
+  double *runs, *moves;   /* by node: how often it runs in a call; its result is converted */
   int *way;               /* by node: the choice; -1: none yet */
-  double total;           /* modelled seconds of the entry, without starts of steps */
+  double total;           /* modelled seconds of a call of the entry, without starts of steps */
   double greedy;          /* the same when each op chose for itself in turn */
   double least;           /* of all choices that were met; `total` may be another's (weigh.c) */
   bool notes;             /* choices that are met are noted */
@@ -200,6 +201,11 @@ void choice_add_end(Choice *c, NodeId id, const Layout *l);
 /* Where regions want what their bodies make: a carry's next value as the carry lies, a condition
  * whole. `map`: by node of the entry, the choice's; NULL: they are the same. */
 void choice_add_regions(Choice *c, const Entry *e, const NodeId *map);
+/* By how often its nodes run; `map` likewise. Before choice_search. A variable of which a loop reads
+ * a part in each run is taken to be converted in each, so that parts are: the whole, converted
+ * before the loop, would take memory for all of them (a stack's layers, which are gathered one by
+ * one). */
+void choice_weigh(Choice *c, const Entry *e, const NodeId *map);
 void choice_list_ways(Choice *c, WaysCache *cache);
 void choice_ready(Choice *c); /* after all ways are there */
 void choice_search(Choice *c);
@@ -208,6 +214,10 @@ void choice_set(Choice *c, NodeId id, int way);
 void choice_unset(Choice *c, NodeId id);
 /* What op id requires of its operands by that way, `by` times more. */
 void choice_want_operands(Choice *c, NodeId id, int way, int by);
+/* The work of op id by that way, in a call. */
+static inline double choice_work(const Choice *c, NodeId id, int way) {
+  return c->ways[id]->way[way].work * c->runs[id];
+}
 /* What is known of where a value is computed: 0 stands for anywhere. */
 static inline bool choice_is_made(const Choice *c, NodeId id) {
   return !c->value[id].free && (c->value[id].lies >= 0 || c->way[id] >= 0);

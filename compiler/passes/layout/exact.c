@@ -57,7 +57,9 @@ static int list_of(uint64_t set, int *out) {
 static double conversions(const Exact *x, int v, const Live *l) {
   int wanted[MOST_LAYOUTS], n = list_of(l->wanted, wanted);
   if (n == 0) return 0;
-  return route_tree(x->c->routes, x->c->value[x->node[v]].form, (int)l->from, wanted, n, NULL);
+  const NodeId id = x->node[v];
+  return route_tree(x->c->routes, x->c->value[id].form, (int)l->from, wanted, n, NULL) *
+         x->c->moves[id];
 }
 
 static uint64_t at_the_end(const Exact *x, int v) {
@@ -88,7 +90,7 @@ static bool set_up(Exact *x) {
   for (int i = x->nops - 1; i >= 0; i--) {
     const Ways *w = c->ways[x->op[i]];
     double least = INFINITY;
-    for (int k = 0; k < w->n; k++) least = fmin(least, w->way[k].work);
+    for (int k = 0; k < w->n; k++) least = fmin(least, choice_work(c, x->op[i], k));
     x->rest[i] = x->rest[i + 1] + least;
   }
   return open <= MOST_OPS;
@@ -129,7 +131,7 @@ static bool advance(const Exact *x, int at, int way, State *s) {
   NodeId id = x->op[at];
   const Node *n = graph_node(c->graph, id);
   const Way *w = &c->ways[id]->way[way];
-  s->cost += w->work;
+  s->cost += choice_work(c, id, way);
   for (int k = 0; k < n->noperands; k++) {
     int v = x->value_of[n->operand[k]];
     const ChoiceValue *value = &c->value[n->operand[k]];
@@ -140,7 +142,8 @@ static bool advance(const Exact *x, int at, int way, State *s) {
   }
   Live *l = &s->live[x->value_of[id]];
   l->from = choice_source(c, id, w->result);
-  if (l->from != w->result) s->cost += route(c->routes, c->value[id].form, w->result, l->from);
+  if (l->from != w->result)
+    s->cost += route(c->routes, c->value[id].form, w->result, l->from) * c->moves[id];
   l->wanted = at_the_end(x, x->value_of[id]);
   return true;
 }

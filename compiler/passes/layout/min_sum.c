@@ -23,7 +23,7 @@ typedef struct Edge {
   const Distinct *r, *t;  /* layouts at the maker's end, at the reader's */
   double *up, *down;      /* to the maker, by r; to the reader, by t. up is NULL when the value lies
                              fixed: then down never changes */
-  double part;            /* of a conversion's price that counts here */
+  double part;            /* of a conversion's price in one run that counts here */
   double *price, *turned; /* of conversions: by r, then t; and by t, then r */
   int first;              /* of its class */
   NodeId writes_up, writes_down; /* the op of the reader's, the maker's classes that sets them */
@@ -99,7 +99,9 @@ static void hash_alone(const MinSum *m, uint64_t *h) {
   const Choice *c = m->c;
   for (NodeId i = 0; i < c->graph->nodes.n; i++) {
     const ChoiceValue *v = &c->value[i];
-    int64_t x[] = {(int64_t)(uintptr_t)c->ways[i],
+    int64_t x[] = {(int64_t)c->runs[i],
+                   (int64_t)c->moves[i],
+                   (int64_t)(uintptr_t)c->ways[i],
                    v->form,
                    v->free,
                    v->lies,
@@ -286,7 +288,7 @@ void min_sum_reset(MinSum *m, bool shared) {
   for (int i = 0; i < m->edges.n; i++) {
     Edge *e = &m->edges.at[i];
     const ChoiceValue *v = &m->c->value[e->maker];
-    e->part = shared ? 1.0 / (v->readers.n + v->at_the_end.n) : 1;
+    e->part = (shared ? 1.0 / (v->readers.n + v->at_the_end.n) : 1) * m->c->moves[e->maker];
     if (e->first != i) continue;
     if (!e->up) {
       set_fixed(m, e);
@@ -307,6 +309,7 @@ static double far_side(const MinSum *m, NodeId id, int result) {
   for (int i = 0; i < v->at_the_end.n; i++)
     t += route(m->c->routes, v->form, result, v->at_the_end.at[i]);
   if (m->bound && t > IMPOSSIBLE) t = IMPOSSIBLE;
+  t *= m->c->moves[id];
   return m->shared && v->at_the_end.n ? t / (v->readers.n + v->at_the_end.n) : t;
 }
 
@@ -334,7 +337,7 @@ static void sum_up(const MinSum *m, NodeId id) {
     m->here[r] = t;
   }
   for (int s = 0; s < w->n; s++) {
-    double t = w->way[s].work + m->here[w->result.of[s]];
+    double t = choice_work(c, id, s) + m->here[w->result.of[s]];
     for (int k = 0; k < x->in.n; k++) t += m->edges.at[x->in.at[k]].down[w->need[k].of[s]];
     m->theta[s] = t;
   }
@@ -486,7 +489,8 @@ void min_sum_decode(MinSum *m) {
         int way = c->way[e->reader];
         t += way < 0 ? e->up[r]
                      : route(c->routes, c->value[i].form, w->result.layout[r],
-                             c->ways[e->reader]->way[way].need[e->operand]);
+                             c->ways[e->reader]->way[way].need[e->operand]) *
+                           c->moves[i];
       }
       c->result_price[r] = t;
     }

@@ -51,7 +51,7 @@ static double group_cost(const OpGroup *g, bool work) {
   double sum = 0;
   for (int i = 0; i < g->nvalues; i++) sum += choice_value_cost(g->c, g->around[i]);
   for (int i = 0; i < g->n && work; i++)
-    sum += g->c->ways[g->reader[i]]->way[g->c->way[g->reader[i]]].work;
+    sum += choice_work(g->c, g->reader[i], g->c->way[g->reader[i]]);
   return sum;
 }
 
