@@ -28,7 +28,7 @@ extern "C" {
 
 /* ------------------------------------------------------------------ 1. for emitted C */
 
-#define DTRT_ABI 11
+#define DTRT_ABI 12
 #define DTRT_MAX_RANK 8
 #define DTRT_MAX_AXES 8
 #define DTRT_SLOTS 8 /* maximum number of in-flight exchanges per device */
@@ -124,6 +124,7 @@ typedef struct dtrt_tensor {
   int32_t lent;   /* inputs: zero-copy mode, one of DTRT_NOT_LENT, ...; variables: DTRT_SHARED_UPDATE or 0 */
   const char *const *dim_const; /* inputs: the `const` each dim was written as, or NULL entries */
   const char *where;
+  int32_t shared; /* variables: 1 + the index in dtrt_program.shared, of what devices share it; 0: each has its own */
 } dtrt_tensor;
 
 /* One step of an entry, for messages and profiles: dtrt_device.at is an index into these. Work is
@@ -215,6 +216,10 @@ typedef struct dtrt_program {
   const dtrt_const *constant;
   const dtrt_link *link; /* [naxes]; NULL: those of the default machine */
   int32_t sums; /* DTRT_SUMS_...: of devices on several hosts */
+  /* Sets of axes along which some variables are whole: devices of one process that differ in those
+   * axes alone have one memory for them. */
+  int32_t nshared;
+  const uint32_t *shared;
 } dtrt_program;
 
 /* The part of a device that emitted C uses. The runtime's own fields follow it. */
@@ -225,7 +230,16 @@ struct dtrt_device {
   uint64_t seed;
   int32_t at; /* index of the running step */
   const void *const *in; /* where the block of each lent input is: in the host's memory, or in the arena */
+  /* By index in dtrt_program.shared: `vars` of the device whose memory it shares, often its own.
+   * Who writes there: one device, or each its own part; dtrt_meet comes between those who read and
+   * who write. */
+  char *const *shared;
 };
+
+/* Waits until all devices of this process that share a variable with this one are here; all devices call it. */
+void dtrt_meet(dtrt_device *dev);
+/* Whether it is this device that writes what is shared so. */
+int dtrt_writes(const dtrt_device *dev, int32_t shared);
 
 /* Begins a step of the entry and ends the previous one. Step number nsteps is the final copies into
  * variables and outputs. */

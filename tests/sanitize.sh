@@ -19,7 +19,7 @@ case $which in
   thread)
     threads='exchanges|reduces|sessions|turns|crew|cores|progress'
     random='exchanges_(messages|hosts)_random_'
-    tests=(-R "^runtime_($random|($threads)(_each)?\$)|^api|embed\$|^checkpoint.beside\$") ;;
+    tests=(-R "^runtime_($random|($threads)(_each)?\$)|^api|embed\$|^checkpoint.beside\$|^memory.shared\$") ;;
   *)
     tests=(-L '^(quick|sanitize)$' -E "$without")
     [ "$all" ] && tests=(-LE '^(quick|long|sanitize)$' -E "$without") ;;

@@ -84,8 +84,8 @@ static void put_given(Str *out, int64_t v) {
 }
 
 static void put_memory(const Text *t, const ExprNode *n) {
-  static const char *const space[] = {"arena", "variables", "input"};
-  str_printf(t->out, "%s + ", space[n->v]);
+  static const char *const space[] = {"arena", "variables", "input", "shared"};
+  str_printf(t->out, "%s + ", space[n->v < 3 ? n->v : 3]);
   put(t, n->arg[0], true);
 }
 

@@ -150,7 +150,8 @@ static inline bool loop_in_parts(const LoopFunction *f, const LoopStmt *s) {
 
 /* -------- entries -------- */
 
-typedef enum LoopSpace { SPACE_ARENA, SPACE_VARS, SPACE_INPUT } LoopSpace;
+/* SPACE_SHARED + k: variables with the memory of Plan.shared[k]. */
+typedef enum LoopSpace { SPACE_ARENA, SPACE_VARS, SPACE_INPUT, SPACE_SHARED } LoopSpace;
 
 /* Memory as a tensor of one type and shape. */
 typedef struct LoopView {

@@ -106,7 +106,7 @@ static bool fits_space(const EntryCheck *c, const LoopView *v) {
   if (v->partial || bytes > c->en->le->buffers.at[v->buffer].bytes) /* of one tile alone */
     bytes = c->en->le->buffers.at[v->buffer].bytes;
   return most_address(c, v) + bytes <=
-         (m->v == SPACE_VARS ? c->plan->vars_bytes : c->en->le->arena_bytes);
+         (m->v != SPACE_ARENA ? c->plan->vars_bytes : c->en->le->arena_bytes);
 }
 
 /* The element that a tile begins with is one. */

@@ -268,6 +268,7 @@ typedef enum Feature {
   FEATURE_REPEAT = 16,  /* steps that repeat become a function */
   FEATURE_ASSERT = 64,  /* what the program checks while it runs */
   FEATURE_PRINT = 128,  /* ... and prints */
+  FEATURE_SHARE = 256,  /* replicas of a variable in one process have one memory */
   FEATURE_TILE = 32     /* steps run tile by tile: products, loops over rows, epilogues */
 } Feature;
 /* What --disable names: sets of passes, by place in the pipeline, and of features. */
@@ -301,6 +302,10 @@ struct Plan {
   void (*cure)(void *user, Plan *p);
   void *cure_user;
   int64_t *var_offset, vars_bytes;
+  /* Sets of axes along which some variables are whole, whose replicas share memory; by variable, 1
+   * + the index there, or 0 (share.c). */
+  VEC(uint32_t) shared;
+  int *var_shared;
   int64_t memory; /* bytes that variables and arena of a device may take; 0: any */
   /* For passes that judge a plan by what later ones make of it, over a plan whose entries have
    * graphs and nothing after them: all that arranges what one device runs, to where it lies in

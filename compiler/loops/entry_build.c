@@ -25,7 +25,7 @@ bool entry_has_memory(const EntryBuild *b) { return b->en->le->buffers.n > 0; }
 static Expr address_within(EntryBuild *b, int buffer, int64_t bytes) {
   const LocalEntry *le = b->en->le;
   const Buffer *own = entry_has_memory(b) ? &le->buffers.at[buffer] : NULL;
-  return memory(b, own && own->place == PLACE_VAR ? SPACE_VARS : SPACE_ARENA,
+  return memory(b, own ? shared_space(b, buffer) : SPACE_ARENA,
                 loop_given(b->l, (own ? own->offset : 0) + bytes));
 }
 
@@ -294,26 +294,21 @@ void entry_step(EntryBuild *b, const Step *s) {
 
 /* -------- what outputs and variables become -------- */
 
-static LoopSpace space_of(const Buffer *b) {
-  return b->place == PLACE_VAR ? SPACE_VARS : SPACE_ARENA;
-}
-
 /* How many copies from `first` on go between the same places. */
-static int like_copies(const LocalEntry *le, int first) {
-  const Buffer *b = le->buffers.at;
+static int like_copies(const EntryBuild *b, int first) {
+  const LocalEntry *le = b->en->le;
   const Copy *c = le->copies.at;
   int n = first;
-  while (n < le->copies.n && b[c[n].from].place == b[c[first].from].place &&
-         b[c[n].to].place == b[c[first].to].place)
+  while (n < le->copies.n && shared_space(b, c[n].from) == shared_space(b, c[first].from) &&
+         shared_space(b, c[n].to) == shared_space(b, c[first].to))
     n++;
   return n - first;
 }
 
 static void copy(EntryBuild *b, const Copy *c, Expr to, Expr from, Expr bytes) {
-  const Buffer *at = b->en->le->buffers.at;
   entry_call(b, "dtrt_copy", 3,
-             (Expr[]){memory(b, space_of(&at[c->to]), to), memory(b, space_of(&at[c->from]), from),
-                      bytes});
+             (Expr[]){memory(b, shared_space(b, c->to), to),
+                      memory(b, shared_space(b, c->from), from), bytes});
 }
 
 /* Many are a table: a call each would take clang as long as a loop. */
@@ -339,14 +334,18 @@ static void copies(EntryBuild *b) {
   loop_open_body(b->l, (LoopStmt){.kind = STMT_STEP, .a = loop_int(b->l, le->steps.n)});
   for (int i = 0, n; i < le->copies.n; i += n) {
     const Copy *c = &le->copies.at[i];
-    if ((n = like_copies(le, i)) >= CALLS_COPIES) {
-      copy_many(b, c, n);
-      continue;
-    }
-    n = 1;
+    const bool many = (n = like_copies(b, i)) >= CALLS_COPIES;
+    int shared = 0;
+    if (!many) n = 1;
+    for (int k = 0; k < n; k++) shared = shared_copy(b, &c[k]);
+    shared_open(b, shared);
     const Buffer *to = &le->buffers.at[c->to], *from = &le->buffers.at[c->from];
-    copy(b, c, loop_given(b->l, to->offset), loop_given(b->l, from->offset),
-         loop_int(b->l, to->bytes));
+    if (many)
+      copy_many(b, c, n);
+    else
+      copy(b, c, loop_given(b->l, to->offset), loop_given(b->l, from->offset),
+           loop_int(b->l, to->bytes));
+    shared_close(b, shared);
   }
   loop_close(b->l, 1);
 }
@@ -420,7 +419,10 @@ static void bounds(EntryBuild *b, int *k, int segment) {
     const Bound *own = &le->bounds.at[*k];
     const LocalRegion *x = &le->region[own->region];
     switch (own->kind) {
-    case BOUND_BEGIN: region_begins(b, own->region); break;
+    case BOUND_BEGIN:
+      shared_region(b, own->region);
+      region_begins(b, own->region);
+      break;
     case BOUND_TEST: region_tests(b, x); break;
     case BOUND_END: region_ends(b, x); break;
     }
@@ -436,15 +438,20 @@ static LoopEntry *entry(EntryBuild b, const Plan *p, const LocalEntry *le, int f
   *en = (LoopEntry){.le = le, .x = b.l->x, .first_exchange = first_exchange};
   b.region = le->entry->regions.n ? regions_find(p->arena, le->entry, le->graph) : NULL;
   int bound = 0;
+  shared_begin(&b);
   for (int t = 0; t < le->steps.n; t++) {
     const Step *s = &le->steps.at[t];
     bounds(&b, &bound, s->segment);
     loop_open_body(b.l, (LoopStmt){.kind = STMT_STEP, .a = loop_int(b.l, t), .step = s});
+    const int shared = shared_step(&b, s);
+    shared_open(&b, shared);
     entry_step(&b, s);
+    shared_close(&b, shared);
     loop_close(b.l, 1);
   }
   bounds(&b, &bound, le->bounds.n);
   copies(&b);
+  shared_end(&b);
   en->body = b.l->f.body;
   en->symbols = b.l->f.symbols;
   en->identity = loop_identity(p->arena, en);

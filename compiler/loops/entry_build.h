@@ -5,6 +5,7 @@
 #define DTG_ENTRY_BUILD_H
 #include "loop_build.h"
 
+typedef struct Sharing Sharing;
 typedef struct EntryBuild {
   Loop *l; /* of statements and integers of the entry; its tile is the one that is built */
   LoopEntry *en;
@@ -14,6 +15,7 @@ typedef struct EntryBuild {
   Lookup view_at;  /* 1 + the place, by interned key */
   const int *region;       /* by node of the entry: regions_find; NULL: there are none */
   VEC(LoopFunction) joins; /* of what the epilogue that is built adds up, when its kernel is done */
+  Sharing *sharing;        /* NULL: devices share no variables */
 } EntryBuild;
 
 /* -------- memory -------- */
@@ -37,6 +39,19 @@ Expr entry_after(EntryBuild *b, DType t, Expr address, Expr elements);
 Expr entry_list(EntryBuild *b, const char *name, int n, const Expr *arg);
 /* What strides the dims of n have in memory, in elements. */
 void entry_strides(EntryBuild *b, const Node *n, Expr *stride);
+
+/* -------- variables that devices share: meet.c -------- */
+
+LoopSpace shared_space(const EntryBuild *b, int buffer);
+void shared_begin(EntryBuild *b);
+/* Before a step, whose statements then come between open and close, a region, a copy; behind all.
+ * What is returned is for open. */
+int shared_step(EntryBuild *b, const Step *s);
+int shared_copy(EntryBuild *b, const Copy *c);
+void shared_open(EntryBuild *b, int shared);
+void shared_close(EntryBuild *b, int shared);
+void shared_region(EntryBuild *b, int region);
+void shared_end(EntryBuild *b);
 
 /* -------- statements -------- */
 

@@ -57,7 +57,8 @@ static const struct {
 } features[] = {{"inline", FEATURE_INLINE},     {"tile", FEATURE_TILE},
                 {"rows", FEATURE_ROWS},         {"band", FEATURE_BAND},
                 {"epilogue", FEATURE_EPILOGUE}, {"repeat", FEATURE_REPEAT},
-                {"assert", FEATURE_ASSERT},     {"print", FEATURE_PRINT}};
+                {"assert", FEATURE_ASSERT},     {"print", FEATURE_PRINT},
+                {"share", FEATURE_SHARE}};
 
 enum { PASSES = sizeof passes / sizeof *passes, FEATURES = sizeof features / sizeof *features };
 _Static_assert(PASSES <= 32, "Disabled.passes has a bit for each");

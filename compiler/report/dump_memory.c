@@ -291,6 +291,13 @@ static void put_entry(const Plan *p, const LocalEntry *le, Str *out) {
   }
 }
 
+/* Along which axes devices share it. */
+static void put_sharers(const Plan *p, uint32_t axes, Str *out) {
+  const char *before = "  shared along ";
+  for (int a = 0; a < p->program->mesh.naxes; a++)
+    if (axes >> a & 1) str_printf(out, "%s%s", before, p->program->mesh.axis[a].name), before = ", ";
+}
+
 void dump_memory(const Plan *p, Str *out) {
   report_mesh(p, out);
   dtrt_memory m = report_memory(p);
@@ -303,8 +310,10 @@ void dump_memory(const Plan *p, Str *out) {
   for (int i = 0; i < p->program->vars.n; i++) {
     const Var *v = &p->program->vars.at[i];
     Shape local = local_shape(p, v->layout, &v->shape);
-    str_printf(out, "  %10ld  %10ld  %s\n", (long)p->var_offset[i],
+    str_printf(out, "  %10ld  %10ld  %s", (long)p->var_offset[i],
                (long)(shape_count(&local) * dtype_size(v->dtype)), v->path);
+    if (p->var_shared[i]) put_sharers(p, p->shared.at[p->var_shared[i] - 1], out);
+    str_puts(out, "\n");
   }
   for (int e = 0; e < p->entries.n; e++) put_entry(p, &p->entries.at[e], out);
 }

@@ -155,12 +155,13 @@ static bool read_var(checkpoint_reader *reader, const Device *d, const dtrt_tens
                      const RestoreSource *s) {
   BlockSpan box[DTRT_MAX_RANK];
   int64_t lo[DTRT_MAX_RANK + 1], hi[DTRT_MAX_RANK + 1];
-  if (!s->from || block_box(d->mesh, t->layout, d->coord, box) == 0) return true;
+  if (!s->from || !device_writes(d, t) || block_box(d->mesh, t->layout, d->coord, box) == 0)
+    return true;
   for (int i = 0; i < t->layout->rank; i++) {
     lo[i] = box[i].lo;
     hi[i] = box[i].hi;
   }
-  return checkpoint_read(reader, s->from, s->perm, lo, hi, t->dtype, d->pub.vars + t->offset);
+  return checkpoint_read(reader, s->from, s->perm, lo, hi, t->dtype, device_variable(d, t));
 }
 
 static void read_device(Device *d, void *arg) {

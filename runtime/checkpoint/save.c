@@ -212,7 +212,7 @@ static bool is_cancelled(Save *s) {
 
 /* Blocks are dense in memory, so all but the rounded ones are written to the file directly: from
  * the variables, or from a copy of them. */
-static bool put_entries(Save *s, const char *vars, const char *copy, const int64_t *at,
+static bool put_entries(Save *s, const Device *d, const char *copy, const int64_t *at,
                         checkpoint_writer *w) {
   enum { STRETCH = 64 << 20 };
   char *buffer = s->bf16 ? malloc(CHECKPOINT_BUFFER) : NULL;
@@ -221,7 +221,7 @@ static bool put_entries(Save *s, const char *vars, const char *copy, const int64
   for (int i = 0; good && i < w->n; i++) {
     const safetensors_entry *e = &w->entry[i];
     const dtrt_tensor *t = &s->p->var[e->of];
-    const char *block = copy ? copy + at[e->of] : vars + t->offset;
+    const char *block = copy ? copy + at[e->of] : device_variable(d, t);
     if (e->kind != t->dtype) {
       good = put_rounded(w, (const float *)(const void *)block, e->bytes / 2, buffer);
       continue;
@@ -235,7 +235,7 @@ static bool put_entries(Save *s, const char *vars, const char *copy, const int64
 }
 
 /* One device's file. */
-static void write_part(Save *s, int device, const char *vars, const char *copy) {
+static void write_part(Save *s, int device, const Device *d, const char *copy) {
   char why[CHECKPOINT_WHY] = "";
   checkpoint_writer w = {.fd = -1};
   int n = 0, part = s->part[device];
@@ -250,7 +250,7 @@ static void write_part(Save *s, int device, const char *vars, const char *copy) 
     if (at) copy_offsets(s, device, at);
     checkpoint_sort_entries(entry, n);
     good = checkpoint_writer_open(&w, path, entry, n, s->metadata, why);
-    good = good && put_entries(s, vars, copy, at, &w);
+    good = good && put_entries(s, d, copy, at, &w);
     good = checkpoint_writer_close(&w, good);
   }
   if (!good) file_jobs_fail(&s->work, part, why);
@@ -265,7 +265,7 @@ static void save_device(Device *d, void *arg) {
   Save *s = arg;
   if (s->part[d->id] < 0) return;
   file_jobs_enter(&s->work);
-  write_part(s, d->id, d->pub.vars, NULL);
+  write_part(s, d->id, d, NULL);
   file_jobs_leave(&s->work);
 }
 
@@ -495,7 +495,7 @@ static void copy_device(Device *d, void *arg) {
   for (int i = 0; i < s->p->nvars; i++) {
     if (!writes(s, d->id, i, box)) continue;
     int64_t bytes = block_bytes(s, i, box);
-    dtrt_copy(to, d->pub.vars + s->p->var[i].offset, bytes);
+    dtrt_copy(to, device_variable(d, &s->p->var[i]), bytes);
     to += (bytes + 63) / 64 * 64;
   }
 }

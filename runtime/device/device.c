@@ -19,6 +19,7 @@ void device_free(Device *d) {
   for (int i = 0; d->group && i < 2 << d->mesh->naxes; i++) device_group_free(d->group[i]);
   free(d->group);
   for (int i = 0; i < COMM_LANES; i++) free(d->scratch[i].at);
+  device_unshare(d);
   free(d->in);
 }
 

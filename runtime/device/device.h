@@ -84,6 +84,10 @@ typedef struct Device {
   int64_t run;     /* of the call, from 0 */
   const void **in; /* pub.in, with room for the inputs of any entry */
   int room_in;
+  const uint32_t *share; /* [nshared] the program's: shared.c */
+  int nshared;
+  char **shared;         /* [nshared] pub.shared */
+  struct DeviceGroup *sharers; /* of this process, those that share any with it; NULL: none */
   TransferTable *transfers; /* [nprograms] */
   int nprograms;
   int program;         /* whose exchanges are running */
@@ -181,6 +185,19 @@ void device_gave(Device *d, int peer, int64_t bytes);          /* into the peer'
 void device_staged(Device *d, int64_t sent, int64_t received); /* by stages or messages */
 void device_counted(const Together *t);                        /* an exchange begins */
 dtrt_traffic device_traffic(const Device *d);
+
+/* -------- variables that devices share: shared.c -------- */
+
+/* Once the segments of variables are there. -1: out of memory. */
+int device_share(Device *d, const dtrt_program *p);
+void device_unshare(Device *d);
+/* Where the device's block of a variable is, and whether it is the one that writes it for others. */
+char *device_variable(const Device *d, const dtrt_tensor *t);
+bool device_writes(const Device *d, const dtrt_tensor *t);
+/* The axes along which what lies at `at`, laid out so, is shared; 0: it is not. */
+uint32_t device_shared_at(const Device *d, const dtrt_layout *l, const void *at);
+/* Where the device has memory of its own for what lies there. */
+char *device_apart(const Device *d, uint32_t axes, void *at);
 
 /* -------- failing: fail.c -------- */
 

@@ -82,8 +82,46 @@ void exchange_check(Device *d, int n, const Transfer *const *p, void *const *to)
     if (!p[i]->borders) d->brought(d, p[i]->dtype, p[i]->to_elements, to[i]);
 }
 
+/* Of those with the same block of `from` the first. */
+static void write_own(Device *d, const dtrt_exchange *x, uint32_t axes, const void *from,
+                      char *to) {
+  BlockSpan own[DTRT_MAX_RANK], all[DTRT_MAX_RANK];
+  Piece p;
+  const int64_t n = block_box(d->mesh, x->from, d->coord, own);
+  if (d->brought) d->brought(d, x->dtype, n, from);
+  axes &= ~block_axes(d->mesh, x->from);
+  for (int a = 0; a < d->mesh->naxes; a++)
+    if (axes >> a & 1 && d->coord[a]) return;
+  block_box(d->mesh, x->to, d->coord, all);
+  block_piece(&p, x->from->rank, own, own, all);
+  if (n) crew_copy(&p, dtrt_dtype_size(x->dtype), to, from);
+}
+
+bool exchange_shared(Device *d, const dtrt_exchange *x, const void *from, void **to) {
+  const uint32_t axes = device_shared_at(d, x->to, *to);
+  if (!axes) return false;
+  if (d->comm->nranks == 1 && x->kind == DTRT_ALL_GATHER && !x->from->partial) {
+    write_own(d, x, axes, from, *to);
+    return true;
+  }
+  *to = device_apart(d, axes, *to);
+  return false;
+}
+
+int exchange_batch(Device *d, int n, const dtrt_exchange *const *x, const void *const *from,
+                   void *const *to, ExchangesLeft *b) {
+  int taken = 0;
+  for (b->n = 0; taken < n && b->n < COMM_BATCH; taken++) {
+    const int i = b->n;
+    b->x[i] = x[taken], b->from[i] = from[taken], b->to[i] = to[taken];
+    b->n += !exchange_shared(d, x[taken], from[taken], &b->to[i]);
+  }
+  return taken;
+}
+
 void dtrt_run_exchange(dtrt_device *dev, const dtrt_exchange *x, const void *from, void *to) {
   Device *d = device_of(dev);
+  if (exchange_shared(d, x, from, &to)) return;
   const Transfer *p = exchange_transfer(d, x);
   exchange_do(&(Together){.d = d, .n = 1, .transfer = &p, .from = &from, .to = &to});
   exchange_check(d, 1, &p, &to);
@@ -91,13 +129,18 @@ void dtrt_run_exchange(dtrt_device *dev, const dtrt_exchange *x, const void *fro
 
 void dtrt_run_exchanges(dtrt_device *dev, int n, const dtrt_exchange *const *x,
                         const void *const *from, void *const *to) {
-  for (int i = 0; i < n;) {
+  Device *d = device_of(dev);
+  while (n > 0) {
+    ExchangesLeft b;
     const Transfer *p[COMM_BATCH];
     Together t;
-    exchange_gather(device_of(dev), n - i, x + i, from + i, to + i, p, &t);
-    exchange_do(&t);
-    exchange_check(device_of(dev), t.n, p, to + i);
-    i += t.n;
+    const int taken = exchange_batch(d, n, x, from, to, &b);
+    x += taken, from += taken, to += taken, n -= taken;
+    for (int i = 0; i < b.n; i += t.n) {
+      exchange_gather(d, b.n - i, b.x + i, b.from + i, b.to + i, p, &t);
+      exchange_do(&t);
+      exchange_check(d, t.n, p, b.to + i);
+    }
   }
 }
 

@@ -17,6 +17,19 @@ void exchange_run(Device *d, const Transfer *p, const void *from, void *to);
 void exchange_check(Device *d, int n, const Transfer *const *p, void *const *to);
 /* Does them, one or several as one. */
 void exchange_do(Together *t);
+/* Of an exchange into a variable that devices share: true where each writes its own part, which is
+ * done; else *to is where this device receives it all, which is the variable for one of them. */
+bool exchange_shared(Device *d, const dtrt_exchange *x, const void *from, void **to);
+/* What is left to do of n exchanges, when those into shared variables are done: of the first so many
+ * that it has room for. How many those are. */
+typedef struct ExchangesLeft {
+  int n;
+  const dtrt_exchange *x[COMM_BATCH];
+  const void *from[COMM_BATCH];
+  void *to[COMM_BATCH];
+} ExchangesLeft;
+int exchange_batch(Device *d, int n, const dtrt_exchange *const *x, const void *const *from,
+                   void *const *to, ExchangesLeft *b);
 /* Puts the first of n exchanges that can go as one into `t`, whose transfers are in p [COMM_BATCH].
  */
 void exchange_gather(Device *d, int n, const dtrt_exchange *const *x, const void *const *from,

@@ -154,16 +154,21 @@ void dtrt_start_exchanges(dtrt_device *dev, int slot, int n, const dtrt_exchange
                           const void *const *from, void *const *to) {
   Device *d = device_of(dev);
   Pending *f = pending_of(d, slot);
+  ExchangesLeft b = {0};
   if (f->state != PENDING_NONE) device_fail(d, "in-flight slot %d has not been awaited", slot);
-  exchange_gather(d, n, x, from, to, f->transfer, &f->all);
+  const int taken = exchange_batch(d, n, x, from, to, &b);
   f->uses++;
   f->state = PENDING_OVER;
-  if (f->all.n < n) { /* they do not go as one after all: such as a mesh axis of 1 */
-    dtrt_run_exchanges(dev, n, x, from, to);
-    f->all.n = 0; /* nothing is left to be looked at when it is awaited */
+  f->all.n = 0; /* nothing is left to be looked at when it is awaited */
+  if (taken == n && !b.n) return;
+  exchange_gather(d, b.n, b.x, b.from, b.to, f->transfer, &f->all);
+  if (taken < n || f->all.n < b.n) { /* they do not go as one after all: such as an axis of 1 */
+    dtrt_run_exchanges(dev, b.n, b.x, b.from, b.to);
+    dtrt_run_exchanges(dev, n - taken, x + taken, from + taken, to + taken);
+    f->all.n = 0;
     return;
   }
-  for (int i = 0; i < n; i++) f->from[i] = from[i], f->to[i] = to[i];
+  for (int i = 0; i < b.n; i++) f->from[i] = b.from[i], f->to[i] = b.to[i];
   f->all.transfer = f->transfer, f->all.from = f->from, f->all.to = f->to;
   f->all.lane = slot;
   start(d, f);

@@ -255,13 +255,13 @@ static void get_device(Device *d, void *arg) {
   const dtrt_tensor *t = &g->p->var[v->var];
   d->program = 0;
   d->doing = "reading a variable";
-  to_host(d, g->first_var + v->var, t, d->pub.vars + t->offset, v->to);
+  to_host(d, g->first_var + v->var, t, device_variable(d, t), v->to);
 }
 
 static void set_device(Device *d, void *arg) {
   const VarJob *v = arg;
   const dtrt_tensor *t = &d->session->program[0].p->var[v->var];
-  block_from_host(d, t, d->pub.vars + t->offset, v->from);
+  if (device_writes(d, t)) block_from_host(d, t, device_variable(d, t), v->from);
 }
 
 static dtrt_status check_var(dtrt_session *s, int var, const void *host, int64_t bytes) {
@@ -315,6 +315,6 @@ dtrt_status dtrt_get_block(dtrt_session *s, int var, int device, void *to, int64
   if (bytes != has)
     return session_error(s, DTRT_INVALID, "the block of %s on device %d has %lld bytes, not %lld",
                          t->name, device, (long long)has, (long long)bytes);
-  memcpy(to, d->pub.vars + t->offset, (size_t)bytes);
+  memcpy(to, device_variable(d, t), (size_t)bytes);
   return DTRT_OK;
 }

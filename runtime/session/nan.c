@@ -172,7 +172,7 @@ static void look_at_variables(Device *d) {
   for (int i = 0; i < p->nvars; i++) {
     const dtrt_tensor *t = &p->var[i];
     int64_t n = block_box(d->mesh, t->layout, d->coord, box);
-    d->nan->var_bad[i] = (uint8_t)finite_flags(t->dtype, n, d->pub.vars + t->offset);
+    d->nan->var_bad[i] = (uint8_t)finite_flags(t->dtype, n, device_variable(d, t));
   }
 }
 
@@ -230,7 +230,7 @@ static void look_at_updates(Device *d) {
   BlockSpan box[DTRT_MAX_RANK];
   for (int i = 0; i < p->nvars; i++) {
     const dtrt_tensor *t = &p->var[i];
-    const char *at = d->pub.vars + t->offset;
+    const char *at = device_variable(d, t);
     int64_t count = block_box(d->mesh, t->layout, d->coord, box);
     bool bad = n->suspect >= 0 ? finite_fails(t->dtype, count, at)
                                : part_bad(n->calls, t->dtype, count, at);

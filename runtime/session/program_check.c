@@ -67,8 +67,11 @@ const char *session_check(const dtrt_program *p) {
   if (p->nentries < 1 || !p->entry || p->nvars < 0 || p->nexchanges < 0 || p->vars_bytes < 0)
     return "missing tables";
   if ((p->nvars && !p->var) || (p->nexchanges && !p->exchange)) return "missing tables";
+  if (p->nshared < 0 || (p->nshared && !p->shared)) return "missing tables";
   const char *bad = NULL;
   for (int i = 0; i < p->nvars && !bad; i++) bad = check_tensor(p, &p->var[i], false);
+  for (int i = 0; i < p->nvars && !bad; i++)
+    if (p->var[i].shared < 0 || p->var[i].shared > p->nshared) bad = "who shares a variable";
   for (int i = 0; i < p->nentries && !bad; i++) bad = check_entry(p, &p->entry[i]);
   for (int i = 0; i < p->nexchanges && !bad; i++) {
     const dtrt_exchange *x = p->exchange[i];
@@ -92,6 +95,10 @@ static bool same_layout(const BlockMesh *m, const dtrt_layout *a, const dtrt_lay
   return true;
 }
 
+static uint32_t shares(const dtrt_program *p, const dtrt_tensor *t) {
+  return t->shared ? p->shared[t->shared - 1] : 0;
+}
+
 int session_compare(const dtrt_program *a, const dtrt_program *b, char *why, size_t room) {
   BlockMesh m = {.naxes = a->naxes};
   if (a->naxes != b->naxes) return snprintf(why, room, "it has a different mesh");
@@ -110,6 +117,8 @@ int session_compare(const dtrt_program *a, const dtrt_program *b, char *why, siz
                       dtrt_dtype_name(y->dtype), dtrt_dtype_name(x->dtype));
     if (!same_layout(&m, x->layout, y->layout) || x->offset != y->offset)
       return snprintf(why, room, "its variable %s has a different shape or layout", x->name);
+    if (shares(a, x) != shares(b, y))
+      return snprintf(why, room, "its variable %s is shared by other devices", x->name);
   }
   return 0;
 }

@@ -42,7 +42,7 @@ static void hash_device(Device *d, void *arg) {
     BlockSpan box[DTRT_MAX_RANK];
     if (r->class_of[i] < 0) continue;
     int64_t n = block_box(d->mesh, t->layout, d->coord, box);
-    var[i] = hash_block(d->pub.vars + t->offset, n * dtrt_dtype_size(t->dtype));
+    var[i] = hash_block(device_variable(d, t), n * dtrt_dtype_size(t->dtype));
     uint64_t *m = &mixed[r->class_of[i]];
     *m = (*m ^ var[i]) * 0xbf58476d1ce4e5b9u + (uint64_t)i;
   }

@@ -157,6 +157,9 @@ static dtrt_status set_segment(dtrt_session *s, int which, int64_t bytes) {
     s->device[i].pub.vars = c->segment[SEGMENT_VARS][c->first + i];
     s->device[i].pub.arena = c->segment[SEGMENT_ARENA][c->first + i];
   }
+  for (int i = 0; which == SEGMENT_VARS && i < c->count; i++)
+    if (device_share(&s->device[i], s->program[0].p))
+      return session_error(s, DTRT_NO_MEMORY, "out of memory");
   return DTRT_OK;
 }
 

@@ -136,7 +136,7 @@ expect 2 '-O takes 0, 1, 2 or 3' "$dtgc" m.dtg -O4
 expect 2 '--loader takes own, llvm or perf' "$dtgc" m.dtg --loader=elsewhere
 expect 2 '--sums takes fixed or fast' "$dtgc" m.dtg --sums=any
 expect 0 'sums fast' "$dtgc" m.dtg --sums=fast --dump=comm
-expect 0 ', DTRT_SUMS_FAST}' "$dtgc" m.dtg --sums fast --dump=c
+expect 0 ', DTRT_SUMS_FAST, ' "$dtgc" m.dtg --sums fast --dump=c
 expect 2 '--repeat-saves takes an integer from 1' "$dtgc" m.dtg --repeat-saves=0
 expect 2 '--drop-exchange takes an integer from 1' "$dtgc" m.dtg --drop-exchange=x
 expect 1 'drop_exchange is 999999, and the program has ' "$dtgc" m.dtg --drop-exchange=999999 --dump=c

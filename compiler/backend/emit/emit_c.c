@@ -8,7 +8,7 @@
 
 static void put_tensor(Emit *e, Str *s, const char *name, DType t, const Layout *l,
                        const Shape *shape, int64_t offset, int trainable, int lent,
-                       const char *dim_const, Span at) {
+                       const char *dim_const, Span at, int shared) {
   Shape local = layout_local(e->mesh, l, shape);
   str_puts(s, "    {");
   emit_string(s, name);
@@ -16,7 +16,7 @@ static void put_tensor(Emit *e, Str *s, const char *name, DType t, const Layout 
              emit_layout(e, l, shape), (long)offset, (long)(shape_count(&local) * dtype_size(t)),
              lent, dim_const);
   emit_string(s, diag_where(e->program->diag, e->arena, at));
-  str_puts(s, "},\n");
+  str_printf(s, ", %d},\n", shared);
 }
 
 static void put_step(Emit *e, Str *out, const Step *s, const StepText *text) {
@@ -47,13 +47,13 @@ static void put_entry_tables(Emit *e, Str *out, const char *id) {
       str_puts(out, "};\n");
     }
     put_tensor(e, &in, x->name, n->dtype, n->layout, &n->shape,
-               le->buffers.at[le->buffer[le->input[i]]].offset, 0, le->lent[i], consts, n->span);
+               le->buffers.at[le->buffer[le->input[i]]].offset, 0, le->lent[i], consts, n->span, 0);
   }
   for (int i = 0; i < en->outputs.n; i++) {
     const Node *n = graph_node(le->graph, le->output[i]);
     put_tensor(e, &outs, en->outputs.at[i].name, n->dtype, n->layout, &n->shape,
                le->buffers.at[le->output_buffer[i]].offset, 0, NOT_LENT, "0",
-               en->outputs.at[i].span);
+               en->outputs.at[i].span, 0);
   }
   if (en->inputs.n) str_printf(out, "static const dtrt_tensor %s_in[] = {\n%s};\n", id, in.at);
   if (en->outputs.n) str_printf(out, "static const dtrt_tensor %s_out[] = {\n%s};\n", id, outs.at);
@@ -178,11 +178,17 @@ static void put_program(Emit *e, Str *out, const LoopProgram *all, const char *r
     str_puts(out, "};\n");
   }
   if (e->nexchanges) put_links(e, out);
+  if (p->shared.n) {
+    str_puts(out, "static const uint32_t shared[] = {");
+    for (int i = 0; i < p->shared.n; i++)
+      str_printf(out, "%s%u", i ? ", " : "", (unsigned)p->shared.at[i]);
+    str_puts(out, "};\n");
+  }
   Str vars = str_new(e->arena);
   for (int i = 0; i < e->program->vars.n; i++) {
     const Var *v = &e->program->vars.at[i];
     put_tensor(e, &vars, v->path, v->dtype, v->layout, &v->shape, p->var_offset[i], v->trainable,
-               plan_shares_update(p, i), "0", v->span);
+               plan_shares_update(p, i), "0", v->span, p->var_shared[i]);
   }
   str_puts(out, e->tables.at);
   e->tables = str_new(e->arena);
@@ -199,9 +205,10 @@ static void put_program(Emit *e, Str *out, const LoopProgram *all, const char *r
              p->entries.n, e->nexchanges, e->program->vars.n ? "variables" : "0",
              e->nexchanges ? "exchanges" : "0", (long)p->vars_bytes);
   emit_string(out, e->options->layouts);
-  str_printf(out, ", code, %d, %s, %s%s};\n", e->program->constants.n,
+  str_printf(out, ", code, %d, %s, %s%s", e->program->constants.n,
              e->program->constants.n ? "constants" : "0", e->nexchanges ? "links" : "0",
              e->program->fast_sums ? ", DTRT_SUMS_FAST" : ", DTRT_SUMS_FIXED");
+  str_printf(out, ", %d, %s};\n", p->shared.n, p->shared.n ? "shared" : "0");
 }
 
 void emit_c(Str *out, const Plan *plan, const EmitOptions *o) {

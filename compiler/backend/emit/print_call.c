@@ -5,7 +5,8 @@
 
 /* -------- expressions -------- */
 
-static const char *space_name(int64_t space) {
+static const char *space_name(Arena *a, int64_t space) {
+  if (space >= SPACE_SHARED) return arena_printf(a, "shared[%ld]", (long)space - SPACE_SHARED);
   return space == SPACE_ARENA ? "arena" : space == SPACE_VARS ? "vars" : "in";
 }
 
@@ -142,7 +143,7 @@ const char *print_of_entry(Print *p, const ExprNode *n, int scope) {
   case EXPR_COLUMN: return arena_printf(p->arena, "%s[%ld]", f->given, (long)n->v);
   case EXPR_MEMORY:
     return arena_printf(p->arena, n->v == SPACE_INPUT ? "dev->%s[%s]" : "dev->%s + %s",
-                        space_name(n->v), print_wrapped_in(p, n->arg[0], scope));
+                        space_name(p->arena, n->v), print_wrapped_in(p, n->arg[0], scope));
   case EXPR_PLACE: return place(p, n, scope);
   case EXPR_AFTER: return after(p, n, scope);
   case EXPR_LIST: return list(p, n, scope);

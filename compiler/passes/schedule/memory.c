@@ -472,16 +472,38 @@ static void chain_in_variable(Memory *m, NodeId last, int var, int to) {
   }
 }
 
+static bool asks_in_place(const void *user, NodeId id, int var) { return in_place(user, id, var); }
+
+/* All that the step makes, or nothing. */
+static bool place_shared(Memory *m, NodeId base) {
+  LocalEntry *le = m->le;
+  const int t = m->made_at[base];
+  NewValues all = {0};
+  if (t < 0 || !share_in_place(m->plan, le, base, &le->steps.at[t], asks_in_place, m, &all))
+    return false;
+  for (int i = 0; i < all.n; i++) le->buffer[all.at[i].node] = var_buffer(m, all.at[i].var);
+  return true;
+}
+
 static void place_assigns(Memory *m) {
   LocalEntry *le = m->le;
   Arena *a = m->plan->arena;
   VEC(Copy) second = {0};
+  for (int i = 0; i < le->entry->assigns.n; i++) { /* what others become is read at the end */
+    const NodeId base = node_base(le->graph, le->assign[i]);
+    const Node *n = graph_node(le->graph, base);
+    if (n->op == OP_var && node_source(n) != le->entry->assigns.at[i].var)
+      read_at(m, base, m->nsteps);
+  }
   for (int i = 0; i < le->entry->assigns.n; i++) {
     NodeId base = node_base(le->graph, le->assign[i]);
     const Node *n = graph_node(le->graph, base);
     int var = le->entry->assigns.at[i].var, to = var_buffer(m, var);
     if (n->op == OP_var && node_source(n) == var) continue;
-    if (le->buffer[base] < 0 && n->op != OP_input && n->op != OP_var &&
+    const bool shared = m->plan->var_shared[var] > 0;
+    if (shared && (le->buffer[base] == to || (le->buffer[base] < 0 && place_shared(m, base))))
+      continue;
+    if (!shared && le->buffer[base] < 0 && n->op != OP_input && n->op != OP_var &&
         !(op_is(n, OPF_CARRY) && is_made_elsewhere(m, base)) && in_place(m, base, var)) {
       le->buffer[base] = to;
       chain_in_variable(m, base, var, to);
@@ -669,17 +691,6 @@ void memory_lives(Plan *p, LocalEntry *le) {
   place_outputs(&m);
   for (int r = 0; r < le->entry->regions.n; r++)
     if (is_live(&m, r)) place_copies(&m, r);
-}
-
-void memory_variables(Plan *p) {
-  int n = p->program->vars.n;
-  p->vars_bytes = 0;
-  p->var_offset = arena_array(p->arena, int64_t, n + 1);
-  for (int i = 0; i < n; i++) {
-    const Var *v = &p->program->vars.at[i];
-    p->var_offset[i] = p->vars_bytes;
-    p->vars_bytes += pack_round(local_bytes(p, v->layout, &v->shape, v->dtype));
-  }
 }
 
 void memory(Plan *p) {

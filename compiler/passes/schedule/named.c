@@ -97,7 +97,10 @@ static bool leaves_the_rest(Naming *s, const Step *step) {
   s->step = step;
   s->round++;
   for (int i = 0; i < step->nodes.n; i++)
-    if (!is_left(s, step->nodes.at[i])) return false;
+    if (!is_left(s, step->nodes.at[i]) ||
+        share_axes(s->plan, s->d.variable[step->nodes.at[i]]) !=
+            share_axes(s->plan, s->d.variable[step->nodes.at[0]]))
+      return false;
   return true;
 }
 

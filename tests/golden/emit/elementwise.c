@@ -68,12 +68,12 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
 static const char *const entry_f_dims_0[] = {0, 0};
 static const char *const entry_f_dims_1[] = {0};
 static const dtrt_tensor entry_f_in[] = {
-    {"a", DTRT_F32, 0, &layout_0, 0, 72, 2, entry_f_dims_0, "elementwise.dtg:3"},
-    {"b", DTRT_F32, 0, &layout_1, 256, 24, 2, entry_f_dims_1, "elementwise.dtg:3"},
+    {"a", DTRT_F32, 0, &layout_0, 0, 72, 2, entry_f_dims_0, "elementwise.dtg:3", 0},
+    {"b", DTRT_F32, 0, &layout_1, 256, 24, 2, entry_f_dims_1, "elementwise.dtg:3", 0},
 };
 static const dtrt_tensor entry_f_out[] = {
-    {"out", DTRT_F32, 0, &layout_0, 128, 72, 0, 0, "elementwise.dtg:5"},
-    {"total", DTRT_F32, 0, &layout_2, 320, 12, 0, 0, "elementwise.dtg:5"},
+    {"out", DTRT_F32, 0, &layout_0, 128, 72, 0, 0, "elementwise.dtg:5", 0},
+    {"total", DTRT_F32, 0, &layout_2, 320, 12, 0, 0, "elementwise.dtg:5", 0},
 };
 static const dtrt_step entry_f_steps[] = {
     {"f.out = where(gt@elementwise.dtg:5, f.c, sub@elementwise.dtg:5)", "elementwise.dtg:5", DTRT_STEP_LOOP, 0, 168},
@@ -90,4 +90,4 @@ static const uint64_t code[] = {0x0, 0x0};
 extern const dtrt_program dtg_program;
 const dtrt_program dtg_program = {
     DTRT_ABI, "elementwise", 1, axis_names, axis_sizes, 0, 2, 0, 0, entries, 0, 0,
-    0, code, 0, 0, 0, DTRT_SUMS_FIXED};
+    0, code, 0, 0, 0, DTRT_SUMS_FIXED, 0, 0};

@@ -167,12 +167,12 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
 
 static const char *const entry_f_dims_0[] = {0};
 static const dtrt_tensor entry_f_in[] = {
-    {"v", DTRT_F32, 0, &layout_0, 0, 16, 2, entry_f_dims_0, "flow.dtg:4"},
-    {"times", DTRT_I32, 0, &layout_2, 256, 4, 2, 0, "flow.dtg:4"},
+    {"v", DTRT_F32, 0, &layout_0, 0, 16, 2, entry_f_dims_0, "flow.dtg:4", 0},
+    {"times", DTRT_I32, 0, &layout_2, 256, 4, 2, 0, "flow.dtg:4", 0},
 };
 static const dtrt_tensor entry_f_out[] = {
-    {"v", DTRT_F32, 0, &layout_0, 192, 16, 0, 0, "flow.dtg:11"},
-    {"far", DTRT_F32, 0, &layout_2, 384, 4, 0, 0, "flow.dtg:11"},
+    {"v", DTRT_F32, 0, &layout_0, 192, 16, 0, 0, "flow.dtg:11", 0},
+    {"far", DTRT_F32, 0, &layout_2, 384, 4, 0, 0, "flow.dtg:11", 0},
 };
 static const dtrt_step entry_f_steps[] = {
     {"f.w = add(exp@flow.dtg:5, 1), f.v = carry(v)", "flow.dtg:4", DTRT_STEP_LOOP, 0, 48},
@@ -201,4 +201,4 @@ static const uint64_t code[] = {0x0, 0x0};
 extern const dtrt_program dtg_program;
 const dtrt_program dtg_program = {
     DTRT_ABI, "flow", 1, axis_names, axis_sizes, 0, 2, 3, 0, entries, exchanges, 0,
-    0, code, 0, 0, links, DTRT_SUMS_FIXED};
+    0, code, 0, 0, links, DTRT_SUMS_FIXED, 0, 0};

@@ -148,15 +148,15 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
 static const char *const entry_f_dims_0[] = {0, 0};
 static const char *const entry_f_dims_1[] = {0};
 static const dtrt_tensor entry_f_in[] = {
-    {"a", DTRT_F32, 0, &layout_0, 384, 96, 2, entry_f_dims_0, "shapes.dtg:2"},
-    {"i", DTRT_I32, 0, &layout_1, 832, 12, 2, entry_f_dims_1, "shapes.dtg:2"},
+    {"a", DTRT_F32, 0, &layout_0, 384, 96, 2, entry_f_dims_0, "shapes.dtg:2", 0},
+    {"i", DTRT_I32, 0, &layout_1, 832, 12, 2, entry_f_dims_1, "shapes.dtg:2", 0},
 };
 static const dtrt_tensor entry_f_out[] = {
-    {"t", DTRT_F32, 0, &layout_2, 512, 96, 0, 0, "shapes.dtg:8"},
-    {"s", DTRT_F32, 0, &layout_3, 768, 48, 0, 0, "shapes.dtg:8"},
-    {"p", DTRT_F32, 0, &layout_4, 0, 192, 0, 0, "shapes.dtg:8"},
-    {"c", DTRT_F32, 0, &layout_5, 192, 192, 0, 0, "shapes.dtg:8"},
-    {"g", DTRT_F32, 0, &layout_6, 640, 72, 0, 0, "shapes.dtg:8"},
+    {"t", DTRT_F32, 0, &layout_2, 512, 96, 0, 0, "shapes.dtg:8", 0},
+    {"s", DTRT_F32, 0, &layout_3, 768, 48, 0, 0, "shapes.dtg:8", 0},
+    {"p", DTRT_F32, 0, &layout_4, 0, 192, 0, 0, "shapes.dtg:8", 0},
+    {"c", DTRT_F32, 0, &layout_5, 192, 192, 0, 0, "shapes.dtg:8", 0},
+    {"g", DTRT_F32, 0, &layout_6, 640, 72, 0, 0, "shapes.dtg:8", 0},
 };
 static const dtrt_step entry_f_steps[] = {
     {"f.t = add(f.t, 1)", "shapes.dtg:8", DTRT_STEP_LOOP, 0, 192},
@@ -174,4 +174,4 @@ static const uint64_t code[] = {0x0, 0x0};
 extern const dtrt_program dtg_program;
 const dtrt_program dtg_program = {
     DTRT_ABI, "shapes", 0, 0, 0, 0, 2, 0, 0, entries, 0, 0,
-    0, code, 0, 0, 0, DTRT_SUMS_FIXED};
+    0, code, 0, 0, 0, DTRT_SUMS_FIXED, 0, 0};

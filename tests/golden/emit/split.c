@@ -87,20 +87,20 @@ static const dtrt_step entry_init_steps[] = {
 };
 static const char *const entry_f_dims_0[] = {0, 0, 0};
 static const dtrt_tensor entry_f_in[] = {
-    {"z", DTRT_F32, 0, &layout_0, 0, 384, 2, entry_f_dims_0, "split.dtg:4"},
+    {"z", DTRT_F32, 0, &layout_0, 0, 384, 2, entry_f_dims_0, "split.dtg:4", 0},
 };
 static const dtrt_tensor entry_f_out[] = {
-    {"g", DTRT_F32, 0, &layout_0, 384, 384, 0, 0, "split.dtg:6"},
+    {"g", DTRT_F32, 0, &layout_0, 384, 384, 0, 0, "split.dtg:6", 0},
 };
 static const dtrt_step entry_f_steps[] = {
     {"grad(z) = concat(reshape@split.dtg:5#4, 0, reshape@split.dtg:5#3)", "split.dtg:5", DTRT_STEP_LOOP, 0, 800},
 };
 static const char *const entry_heat_dims_0[] = {0};
 static const dtrt_tensor entry_heat_in[] = {
-    {"u", DTRT_F32, 0, &layout_1, 0, 256, 2, entry_heat_dims_0, "split.dtg:8"},
+    {"u", DTRT_F32, 0, &layout_1, 0, 256, 2, entry_heat_dims_0, "split.dtg:8", 0},
 };
 static const dtrt_tensor entry_heat_out[] = {
-    {"y", DTRT_F32, 0, &layout_1, 256, 256, 0, 0, "split.dtg:10"},
+    {"y", DTRT_F32, 0, &layout_1, 256, 256, 0, 0, "split.dtg:10", 0},
 };
 static const dtrt_step entry_heat_steps[] = {
     {"heat.y = add(u, mul@split.dtg:10#2)", "split.dtg:10", DTRT_STEP_LOOP, 0, 512},
@@ -110,7 +110,7 @@ static const dtrt_dim layout_2_dims[] = {
     {.n = 8, .granule = 1}};
 static const dtrt_layout layout_2 = {1, 0x0, DTRT_SUM, layout_2_dims};
 static const dtrt_tensor variables[] = {
-    {"w", DTRT_F32, 1, &layout_2, 0, 32, 0, 0, "split.dtg:3"},
+    {"w", DTRT_F32, 1, &layout_2, 0, 32, 0, 0, "split.dtg:3", 0},
 };
 static const dtrt_entry entries[] = {
     {"init", entry_init, 0, 0, 1, 1, 0, 0, entry_init_steps, 0, 0, 0, 0},
@@ -122,4 +122,4 @@ static const uint64_t code[] = {0x0, 0x0, 0x0};
 extern const dtrt_program dtg_program;
 const dtrt_program dtg_program = {
     DTRT_ABI, "split", 0, 0, 0, 1, 3, 0, variables, entries, 0, 64,
-    0, code, 0, 0, 0, DTRT_SUMS_FIXED};
+    0, code, 0, 0, 0, DTRT_SUMS_FIXED, 0, 0};

@@ -112,13 +112,19 @@ DTRT_ENTRY void entry_init(dtrt_device *dev) {
 
   /* model.w <- const()    step.dtg:4 */
   dtrt_begin_step(dev, 0);
-  float (*const model_w)[3] = (void *)(dev->vars + 0); /* f32[6, 3] [_, _] */
-  loop1_const(18, (void *)model_w);
+  float (*const model_w)[3] = (void *)(dev->shared[0] + 0); /* f32[6, 3] [_, _] */
+  dtrt_meet(dev);
+  if (dtrt_writes(dev, 0)) {
+    loop1_const(18, (void *)model_w);
+  }
 
   /* model.b <- const()    step.dtg:5 */
   dtrt_begin_step(dev, 1);
-  float *const model_b = (void *)(dev->vars + 128); /* f32[3] [_] */
-  loop2_const(3, model_b);
+  float *const model_b = (void *)(dev->shared[0] + 128); /* f32[3] [_] */
+  if (dtrt_writes(dev, 0)) {
+    loop2_const(3, model_b);
+  }
+  dtrt_meet(dev);
 }
 
 /* entry train    step.dtg:9 */
@@ -128,13 +134,13 @@ DTRT_ENTRY void entry_train(dtrt_device *dev) {
   /* contract(x, model.w)    step.dtg:6 */
   dtrt_begin_step(dev, 0);
   float (*const x)[6] = (void *)dev->in[0]; /* f32[8, 6] [batch, _] */
-  float (*const model_w)[3] = (void *)(dev->vars + 0); /* f32[6, 3] [_, _] */
+  float (*const model_w)[3] = (void *)(dev->shared[0] + 0); /* f32[6, 3] [_, _] */
   float (*const contract_6)[3] = (void *)(dev->arena + 192); /* f32[8, 3] [batch, _] */
   dtrt_gemm(DTRT_F32, 0, 0, 2, 3, 6, x, 6, model_w, 3, contract_6, 3, 0);
 
   /* sum(mul@step.dtg:11)    step.dtg:11 */
   dtrt_begin_step(dev, 1);
-  float *const model_b = (void *)(dev->vars + 128); /* f32[3] [_] */
+  float *const model_b = (void *)(dev->shared[0] + 128); /* f32[3] [_] */
   float (*const y)[3] = (void *)dev->in[1]; /* f32[8, 3] [batch, _] */
   float *const sum_11 = (void *)(dev->arena + 320); /* f32[] [] partial(batch) */
   loop3_sum(2, 3, contract_6, model_b, y, sum_11);
@@ -169,11 +175,17 @@ DTRT_ENTRY void entry_train(dtrt_device *dev) {
 
   /* model.w <- sub(model.w, mul@step.dtg:12)    step.dtg:12 */
   dtrt_begin_step(dev, 8);
-  loop7_sub(18, (void *)model_w, (void *)grad_model_w);
+  dtrt_meet(dev);
+  if (dtrt_writes(dev, 0)) {
+    loop7_sub(18, (void *)model_w, (void *)grad_model_w);
+  }
 
   /* model.b <- sub(model.b, mul@step.dtg:12#2)    step.dtg:12 */
   dtrt_begin_step(dev, 9);
-  loop7_sub(3, model_b, grad_model_b);
+  if (dtrt_writes(dev, 0)) {
+    loop7_sub(3, model_b, grad_model_b);
+  }
+  dtrt_meet(dev);
 }
 
 static const dtrt_step entry_init_steps[] = {
@@ -183,11 +195,11 @@ static const dtrt_step entry_init_steps[] = {
 static const char *const entry_train_dims_0[] = {0, 0};
 static const char *const entry_train_dims_1[] = {0, 0};
 static const dtrt_tensor entry_train_in[] = {
-    {"x", DTRT_F32, 0, &layout_6, 128, 48, 2, entry_train_dims_0, "step.dtg:9"},
-    {"y", DTRT_F32, 0, &layout_7, 0, 24, 2, entry_train_dims_1, "step.dtg:9"},
+    {"x", DTRT_F32, 0, &layout_6, 128, 48, 2, entry_train_dims_0, "step.dtg:9", 0},
+    {"y", DTRT_F32, 0, &layout_7, 0, 24, 2, entry_train_dims_1, "step.dtg:9", 0},
 };
 static const dtrt_tensor entry_train_out[] = {
-    {"loss", DTRT_F32, 0, &layout_1, 320, 4, 0, 0, "step.dtg:13"},
+    {"loss", DTRT_F32, 0, &layout_1, 320, 4, 0, 0, "step.dtg:13", 0},
 };
 static const dtrt_step entry_train_steps[] = {
     {"contract(x, model.w)", "step.dtg:6", DTRT_STEP_PRODUCT, 72, 144},
@@ -204,9 +216,10 @@ static const dtrt_step entry_train_steps[] = {
 static const char *const axis_names[] = {"batch"};
 static const int32_t axis_sizes[] = {4};
 static const dtrt_link links[] = {{2000000000, 1.0000000000000001e-05, 1.0000000000000002e-06}};
+static const uint32_t shared[] = {1};
 static const dtrt_tensor variables[] = {
-    {"model.w", DTRT_F32, 1, &layout_3, 0, 72, 0, 0, "step.dtg:4"},
-    {"model.b", DTRT_F32, 1, &layout_5, 128, 12, 0, 0, "step.dtg:5"},
+    {"model.w", DTRT_F32, 1, &layout_3, 0, 72, 0, 0, "step.dtg:4", 1},
+    {"model.b", DTRT_F32, 1, &layout_5, 128, 12, 0, 0, "step.dtg:5", 1},
 };
 static const dtrt_entry entries[] = {
     {"init", entry_init, 0, 0, 2, 1, 0, 0, entry_init_steps, 0, 0, 0, 0},
@@ -217,4 +230,4 @@ static const uint64_t code[] = {0x0, 0x0};
 extern const dtrt_program dtg_program;
 const dtrt_program dtg_program = {
     DTRT_ABI, "step", 1, axis_names, axis_sizes, 2, 2, 3, variables, entries, exchanges, 192,
-    0, code, 0, 0, links, DTRT_SUMS_FIXED};
+    0, code, 0, 0, links, DTRT_SUMS_FIXED, 1, shared};

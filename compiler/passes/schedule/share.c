@@ -1,0 +1,100 @@
+/* Where variables lie, and which of them devices of one process share: those that are whole along
+ * some axes have one memory for all devices that differ in these axes alone (dtrt_program.shared).
+ * Replicas are read by all and written once: between readers and writers devices meet
+ * (loops/meet.c), and what is written comes from
+ *
+ * - a step that makes new values of variables with the same sharers and nothing else: one device
+ *   runs it;
+ * - an all-gather: each device writes its own part;
+ * - a copy at the end of the entry, for all others: of steps that make something else, too, which
+ *   each device needs for itself, of other exchanges, and of what loops carry.
+ *
+ * Which devices are in one process is known when a program is opened; with others, each has its
+ * own memory and meets nobody. Where values are watched, each has its own, too: watchers may write.
+ */
+#include "pack.h"
+#include "schedule_passes.h"
+
+uint32_t share_axes(const Plan *p, int var) {
+  const Mesh *m = &p->program->mesh;
+  uint32_t whole = 0;
+  if (p->observe || p->single || !plan_has(p, FEATURE_SHARE)) return 0;
+  for (int a = 0; a < m->naxes; a++)
+    if (m->axis[a].size > 1) whole |= 1u << a;
+  return whole & ~layout_axes(p->program->vars.at[var].layout);
+}
+
+static int set_of(Plan *p, uint32_t axes) {
+  int k = 0;
+  while (k < p->shared.n && p->shared.at[k] != axes) k++;
+  if (k == p->shared.n) vec_push(p->arena, &p->shared, axes);
+  return k;
+}
+
+static void place_set(Plan *p, int set) {
+  for (int i = 0; i < p->program->vars.n; i++) {
+    const Var *v = &p->program->vars.at[i];
+    const Shape local = layout_local(&p->program->mesh, v->layout, &v->shape);
+    if (p->var_shared[i] != set) continue;
+    p->var_offset[i] = p->vars_bytes;
+    p->vars_bytes += pack_round(shape_count(&local) * dtype_size(v->dtype));
+  }
+}
+
+/* Those with the same sharers lie together, so that a device that has the memory of some has few
+ * pages of others in it. */
+void memory_variables(Plan *p) {
+  const int n = p->program->vars.n;
+  p->vars_bytes = 0;
+  p->shared.n = 0;
+  p->var_offset = arena_array(p->arena, int64_t, n + 1);
+  p->var_shared = arena_array(p->arena, int, n + 1);
+  for (int i = 0; i < n; i++) {
+    const uint32_t axes = share_axes(p, i);
+    p->var_shared[i] = axes ? 1 + set_of(p, axes) : 0;
+  }
+  for (int set = 0; set <= p->shared.n; set++) place_set(p, set);
+}
+
+static bool is_in_region(const LocalEntry *le, const Step *s) {
+  int depth = 0;
+  for (int k = 0; k < s->segment; k++)
+    depth += le->bounds.at[k].kind == BOUND_BEGIN ? 1 : le->bounds.at[k].kind == BOUND_END ? -1 : 0;
+  return depth > 0;
+}
+
+/* The first variable that it is the new value of, or -1. */
+static int variable_of(const LocalEntry *le, NodeId id) {
+  for (int i = 0; i < le->entry->assigns.n; i++)
+    if (node_base(le->graph, le->assign[i]) == id) return le->entry->assigns.at[i].var;
+  return -1;
+}
+
+/* Each device has a part of it, and these make up all. */
+static bool is_gathered(const Plan *p, const LocalEntry *le, NodeId id) {
+  const Node *n = graph_node(le->graph, id);
+  if (n->op != OP_exchange || (le->borders && le->borders[id])) return false;
+  return exchange_at(p->program, le->graph, n).kind == DTRT_ALL_GATHER;
+}
+
+bool share_in_place(const Plan *p, const LocalEntry *le, NodeId id, const Step *s,
+                    bool (*in_place)(const void *user, NodeId id, int var), const void *user,
+                    NewValues *out) {
+  const int var = variable_of(le, id);
+  out->n = 0;
+  if (var < 0 || is_in_region(le, s)) return false;
+  if (s->kind == STEP_EXCHANGE || s->kind == STEP_WAIT) {
+    vec_push(p->arena, out, ((NewValue){id, var}));
+    return is_gathered(p, le, id) && in_place(user, id, var);
+  }
+  for (int i = 0; i < s->nodes.n; i++) {
+    const NodeId own = s->nodes.at[i];
+    if (le->tile_bytes[own]) continue; /* memory of a tile alone */
+    const int to = variable_of(le, own);
+    if (to < 0 || p->var_shared[to] != p->var_shared[var] || le->buffer[own] >= 0 ||
+        op_is(graph_node(le->graph, own), OPF_CARRY) || !in_place(user, own, to))
+      return false;
+    vec_push(p->arena, out, ((NewValue){own, to}));
+  }
+  return out->n > 0;
+}
