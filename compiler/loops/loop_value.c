@@ -238,6 +238,7 @@ bool loop_is_flat(Loop *l, NodeId id) {
     return graph_node(l->g, x)->shape.rank == 0 && loop_is_flat(l, x);
   }
   if (op_class(n) == OPC_RANDOM) {
+    if (graph_operand(l->g, n, 0)->shape.rank) return false; /* a step for each row */
     for (int d = 1; d < n->shape.rank; d++)
       if (n->layout->dim[d].naxes) return false;
     return true;

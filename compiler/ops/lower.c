@@ -350,14 +350,16 @@ Expr lower_iota(Lower *l, NodeId id, const At *at) {
 /* Element i of the whole tensor has draw i, whatever device makes it. */
 Expr lower_random(Lower *l, NodeId id, const At *at) {
   const Node *n = graph_node(l->g, id);
-  const At first = none();
+  const int by_row = graph_operand(l->g, n, 0)->shape.rank;
+  At first = none();
   Expr i = number(l, 0);
+  if (by_row) first.dim[0] = at->dim[0];
   if (at->flat != NO_EXPR) {
     Expr before = n->shape.rank ? l->offset(l, n, 0) : i;
     for (int d = 1; d < n->shape.rank; d++) before = expr_mul(l->x, before, l->extent(l, n, d));
     i = expr_add(l->x, at->flat, before);
   }
-  for (int d = 0; at->flat == NO_EXPR && d < n->shape.rank; d++)
+  for (int d = by_row; at->flat == NO_EXPR && d < n->shape.rank; d++)
     i = expr_add(l->x, expr_scale(l->x, i, n->shape.dim[d]), global(l, n, d, at->dim[d]));
   return expr_random(l->x, n->op, n->dtype, l->key(l, n), l->value(l, n->operand[0], &first), i);
 }

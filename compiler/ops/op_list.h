@@ -69,5 +69,8 @@ NodeId build_input(Build *b, DType t, const Shape *shape, const char *name, int 
 NodeId build_var(Build *b, const Var *v, int index);
 NodeId build_relayout(Build *b, NodeId x, const Spec *spec);
 NodeId build_relayout_like(Build *b, NodeId x, NodeId like);
+/* What node n computes of one row, for all rows of a new first dim; `many` of its operands have it,
+ * the others are the same for each row. Reports an op that has no such form (rows.c). */
+NodeId build_rows(Build *b, const Node *n, const NodeId *operand, const bool *many, int64_t rows);
 
 #endif

@@ -6,7 +6,8 @@
 static RuleDim one(int f) { return (RuleDim){.n = 1, .factor = {(int8_t)f}}; }
 
 /* attr: dtype, stream, sizes. Operands: the step, i64[], and, i64[] too, a stream in the place of
- * the attribute, if it is known while running alone. */
+ * the attribute, if it is known while running alone. Of steps i64[n] each row of the first dim has
+ * one: it is what a draw of the other dims alone would be at that step. */
 static bool infer_random(Build *b, Node *n) {
   n->dtype = (DType)n->attr[0];
   if (n->dtype != DT_F32 && n->dtype != DT_F64) {
@@ -20,9 +21,10 @@ static bool infer_random(Build *b, Node *n) {
 }
 
 static void rule_random(const Graph *g, const Node *n, Rule *r) {
-  (void)g;
+  const bool by_row = graph_operand(g, n, 0)->shape.rank;
   for (int d = 0; d < n->shape.rank; d++)
-    r->result[d] = one(rule_factor(r, n->shape.dim[d], FACTOR_NEW));
+    r->result[d] = one(rule_factor(r, n->shape.dim[d], by_row && !d ? FACTOR_PASS : FACTOR_NEW));
+  if (by_row) r->operand[0][0] = r->result[0];
 }
 
 /* The stream of all calls that are given a seed, which takes the place of the step. */
