@@ -173,17 +173,49 @@ static const struct {
   int n;
   MakeFn *fn;
 } makes[] = {
-    {"len", "x", 1, make_len},         {"params", "x", 1, make_params}, {"like", "x", 1, make_like},
-    {"shape", "x", 1, make_shape},     {"dtype", "x", 1, make_dtype},   {"rank", "x", 1, make_rank},
-    {"grad", "loss, x", 2, make_grad}, {"error", "x", 1, make_error},
+    {"len", "x", 1, make_len},
+    {"params", "x", 1, make_params},
+    {"like", "x", 1, make_like},
+    {"shape", "x", 1, make_shape},
+    {"dtype", "x", 1, make_dtype},
+    {"rank", "x", 1, make_rank},
+    {"grad", "loss, x", 2, make_grad},
+    {"error", "x", 1, make_error},
+    {"pipeline", "blocks, x, microbatches, given...", 3, NULL /* call_pipeline */},
 };
 enum { NMAKES = sizeof makes / sizeof *makes };
+
+/* What is given by other names is for the layers' method. */
+static Value call_pipeline(Elab *e, Span call, const Actual *a, int n) {
+  static const Formal own[] = {
+      {"blocks", true, false}, {"x", true, false}, {"microbatches", true, false}};
+  Actual *mine = arena_array(e->arena, Actual, n + 1), *more = arena_array(e->arena, Actual, n + 1);
+  int which[3], rest, nmine = 0, nmore = 0;
+  for (int i = 0; i < n; i++) {
+    bool is_own = !a[i].name.text;
+    for (int k = 0; k < 3 && !is_own; k++) is_own = !strcmp(a[i].name.text, own[k].name);
+    if (is_own && a[i].taken) *a[i].taken = true;
+    if (is_own)
+      mine[nmine++] = a[i];
+    else
+      more[nmore++] = a[i];
+  }
+  if (!call_bind(e, call, "pipeline", "blocks, x, microbatches, given...", (Span){0}, own, 3, mine,
+                 nmine, which, &rest))
+    return value_error;
+  return pipeline_call(e, call, &mine[which[0]], &mine[which[1]], &mine[which[2]], more, nmore);
+}
+
+bool builtin_gives(const Value *callee) {
+  return callee->kind == V_MAKE && !strcmp(callee->make, "pipeline");
+}
 
 Value builtin_call(Elab *e, const char *name, Span call, const Actual *a, int n) {
   static const Formal formals[2][2] = {{{"x", true, false}},
                                        {{"loss", true, false}, {"x", true, false}}};
   int which[2], rest, make = 0;
   while (makes[make].name != name) make++;
+  if (!makes[make].fn) return call_pipeline(e, call, a, n);
   if (!call_bind(e, call, makes[make].name, makes[make].signature, (Span){0},
                  formals[makes[make].n - 1], makes[make].n, a, n, which, &rest))
     return value_error;

@@ -290,7 +290,7 @@ const Method *call_find_method(const Instance *in, const char *name) {
   return NULL;
 }
 
-static Value call_instance(Elab *e, Instance *in, Span call, const Actual *a, int na) {
+Value call_instance(Elab *e, Instance *in, Span call, const Actual *a, int na) {
   const StmtVec *body = &in->def->stmt->body;
   const Method *apply = call_find_method(in, "apply");
   if (apply) return call_method(e, apply, call, a, na);
@@ -373,7 +373,9 @@ static bool spread(Elab *e, const AstGiven *g, const Value *callee, const Value 
               value_describe(e, v));
     return false;
   }
-  if (callee->kind == V_OP || callee->kind == V_MAKE || callee->kind == V_DTYPE) return true;
+  if (callee->kind == V_OP || (callee->kind == V_MAKE && !builtin_gives(callee)) ||
+      callee->kind == V_DTYPE)
+    return true;
   for (int i = 0; i < v->given->n; i++) vec_push(e->arena, a, v->given->at[i]);
   return true;
 }

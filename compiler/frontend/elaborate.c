@@ -76,7 +76,9 @@ static void elaborate(Elab *e) {
   if (!e->diag->errors) precision_end(e);
 }
 
-Program *front_compile(Arena *a, Diag *d, const FrontOptions *o) {
+/* With what is known of the stacks of pipelines; `found`, unless NULL, gets it. */
+static Program *front_elaborate(Arena *a, Diag *d, const FrontOptions *o, StagedVec known,
+                                StagedVec *found) {
   Program *p = arena_new_of(a, Program);
   p->arena = a;
   p->diag = d;
@@ -89,11 +91,27 @@ Program *front_compile(Arena *a, Diag *d, const FrontOptions *o) {
               .parsed = arena_new_of(a, Parsed),
               .program = p,
               .owner = "",
+              .staged = known,
               .step_var = -1};
   p->parsed = e->parsed;
   e->parsed->names = e->names;
   elaborate(e);
+  if (!d->errors && found) pipeline_cuts(e, found);
   return d->errors ? NULL : p;
+}
+
+Program *front_compile(Arena *a, Diag *d, const FrontOptions *o) {
+  const int sources = d->sources.n;
+  StagedVec none = {0}, cut = {0};
+  Program *p = front_elaborate(a, d, o, none, &cut);
+  if (!p || !cut.n) return p;
+  /* The same texts, under the same numbers. */
+  FrontOptions again = *o;
+  if (!o->parsed) again.parsed = p->parsed;
+  d->sources.n = sources;
+  Program *q = front_elaborate(a, d, &again, cut, NULL);
+  if (q && !o->parsed) q->parsed = p->parsed;
+  return q;
 }
 
 bool front_dump_ast(Arena *a, Diag *d, const FrontOptions *o, Str *out) {

@@ -146,6 +146,14 @@ struct Family {
   int nrow;
 };
 
+/* The stack of a pipeline, and what a layout cuts its first dim by (microbatch.c). */
+typedef struct Staged {
+  const char *path;
+  DimLayout dim;
+  Span span; /* of the layout; before it is known, of the pipeline */
+} Staged;
+typedef VEC(Staged) StagedVec;
+
 typedef VEC(NodeId) NodeList;
 
 typedef struct OpenRegion OpenRegion; /* flow.c */
@@ -165,6 +173,8 @@ typedef struct Building {
   int drawn;        /* how many calls its path had before the last draw */
   Lookup streams;   /* random calls so far, by interned path */
   bool random;      /* some node reads the random step */
+  int writes;       /* assignments so far */
+  NodeId run;       /* i64[]: which layer of a pipeline is built, on which part; NO_NODE: none */
 } Building;
 
 /* A call in progress. */
@@ -189,6 +199,7 @@ typedef struct Named {
   const char *plain; /* of an input: its name without the entry's */
   NamedKind kind;
   int entry, index;
+  bool of_rows; /* it has a dim more, in front, than the text says: of the rows of a pipeline */
 } Named;
 
 /* A layout annotation. */
@@ -253,7 +264,9 @@ typedef struct Elab {
   const NodeId *init_row; /* the position of its run in each stack; NULL: not asked for yet */
   IdentVec ended;         /* names that only bodies of regions bound */
   struct PrecisionRules *precision;
-  int step_var; /* random.step, -1 before a random op is met */
+  StagedVec piped;  /* stacks of pipelines, of which nothing is known yet */
+  StagedVec staged; /* those that layouts cut: they are known from an elaboration before */
+  int step_var;     /* random.step, -1 before a random op is met */
 } Elab;
 
 /* -------- value.c -------- */
@@ -334,6 +347,8 @@ Value call_expr(Elab *e, NameScope *s, const AstExpr *x);
 Value call_layer(Elab *e, const Def *def, Span call, const Actual *a, int na);
 const Method *call_find_method(const Instance *in, const char *name); /* its own; NULL */
 
+Value call_instance(Elab *e, Instance *in, Span call, const Actual *a, int na);
+
 /* Of an instance that has just been bound to a name. */
 void loss_scaling_of(Elab *e, Instance *in);
 /* In place of a method that is called; the method itself where no loss is scaled. */
@@ -356,6 +371,7 @@ void builtin_near(Near *n);
 /* The module of the shipped library that defines a name, or NULL. */
 const char *builtin_shipped(const char *name);
 Value builtin_call(Elab *e, const char *make, Span call, const Actual *a, int n);
+bool builtin_gives(const Value *callee); /* it hands on what it is given by other names */
 Value builtin_op(Elab *e, const OpDef *op, Span call, const Actual *a, int n);
 bool builtin_arg(Elab *e, const Value *v, Span at, Arg *out); /* reports what no op takes */
 Value builtin_from_arg(Elab *e, const Arg *a);
@@ -429,6 +445,13 @@ NodeId region_told(Elab *e);
 /* -------- stack.c (stack.h) -------- */
 
 Value stack_make(Elab *e, NameScope *s, const AstExpr *x);
+
+/* -------- microbatch.c -------- */
+
+/* more: what the layers' method is given beside x. */
+Value pipeline_call(Elab *e, Span at, const Actual *blocks, const Actual *x, const Actual *parts,
+                    const Actual *more, int nmore);
+bool pipeline_cuts(Elab *e, StagedVec *out); /* false after a report */
 
 /* -------- precision_rules.c -------- */
 

@@ -56,7 +56,7 @@ static NodeId random_step(void *user) {
 /* -------- begin and end -------- */
 
 void entry_begin(Elab *e, Building *b, const char *name, int index, Span span) {
-  *b = (Building){.index = index};
+  *b = (Building){.index = index, .run = NO_NODE};
   b->entry = (Entry){.name = name, .span = span, .graph = graph_new(e->arena, VIEW_GLOBAL, 0)};
   b->build = (Build){.arena = e->arena,
                      .diag = e->diag,
@@ -119,7 +119,7 @@ static void add_input(Elab *e, Building *b, NameScope *s, const Param *p, int in
       in.dim_const[d] = const_of(e, s->up, p->type, t.shape.rank, d);
     vec_push(e->arena, &b->entry.inputs, in);
     const char *text = path_join(e, b->entry.name, p->name.text);
-    Named named = {text, p->name.text, NAMED_INPUT, b->index, b->entry.inputs.n - 1};
+    Named named = {text, p->name.text, NAMED_INPUT, b->index, b->entry.inputs.n - 1, false};
     vec_push(e->arena, &e->named, named);
     if (p->on) says_here(e, text, p->on);
     v = value_node(id);
@@ -158,7 +158,7 @@ static void add_output(Elab *e, Building *b, const AstGiven *g, int ordinal, Nod
   Output out = {.name = name, .node = id, .span = at};
   vec_push(e->arena, &b->entry.outputs, out);
   Named named = {path_join(e, b->entry.name, name), NULL, NAMED_OUTPUT, b->index,
-                 b->entry.outputs.n - 1};
+                 b->entry.outputs.n - 1, false};
   vec_push(e->arena, &e->named, named);
 }
 

@@ -128,6 +128,11 @@ NodeId region_random_step(Elab *e, NodeId step) {
     const NodeId far = flow_operate(e, "*", tensor_arg(from_one), int_arg((int64_t)odd));
     step = flow_operate(e, "+", tensor_arg(step), tensor_arg(far));
   }
+  if (e->at->run != NO_NODE && step != NO_NODE) { /* of a pipeline: a run of its own for each */
+    const NodeId from_one = flow_operate(e, "+", tensor_arg(e->at->run), int_arg(1));
+    const NodeId far = flow_operate(e, "*", tensor_arg(from_one), int_arg((int64_t)odd));
+    step = flow_operate(e, "+", tensor_arg(step), tensor_arg(far));
+  }
   e->at->build.span = span;
   return step;
 }

@@ -57,4 +57,7 @@ void flow_names(Elab *e, OpenRegion *r, NameScope *in, const StmtVec *body, Wher
 void flow_body(Elab *e, NameScope *in, const StmtVec *body, Span at, Where where);
 void flow_close(Elab *e, OpenRegion *r, NameScope *in, const CarriedVec *carried, Where where);
 
+/* A carry that each run puts its row into, at `run`. */
+NodeId flow_collect(Elab *e, OpenRegion *r, NodeId run, NodeId row, Ident name);
+
 #endif

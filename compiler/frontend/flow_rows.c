@@ -82,8 +82,7 @@ void region_scan(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   flow_close(e, r, &in, &carried, where);
 }
 
-/* A carry that each run puts its row into, at `run`. */
-static NodeId collect_row(Elab *e, OpenRegion *r, NodeId run, NodeId row, Ident name) {
+NodeId flow_collect(Elab *e, OpenRegion *r, NodeId run, NodeId row, Ident name) {
   const Node n = *graph_node(e->at->build.graph, row);
   int64_t dim[MAX_RANK + 1] = {flow_region(e, r)->turns};
   memcpy(dim + 1, n.shape.dim, sizeof *dim * (size_t)n.shape.rank);
@@ -125,7 +124,7 @@ void region_collect(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
               value_describe(e, &v));
     return;
   }
-  const NodeId id = collect_row(e, r, r->run, row, stmt->name);
+  const NodeId id = flow_collect(e, r, r->run, row, stmt->name);
   if (id == NO_NODE) return;
   flow_name(e, where, stmt->name.text, id);
   vec_push(e->arena, &r->collected, ((Collected){stmt->name, id}));
@@ -155,7 +154,7 @@ NodeId region_rows_end(Elab *e, OpenRegion *r, NodeId row) {
   b->build.span = flow_region(e, r)->span;
   const NodeId condition = flow_operate(e, "<", tensor_arg(run), int_arg(flow_region(e, r)->turns));
   flow_region(e, r)->condition = condition;
-  const NodeId rows = collect_row(e, r, run, row, (Ident){.span = b->build.span});
+  const NodeId rows = flow_collect(e, r, run, row, (Ident){.span = b->build.span});
   flow_close(e, r, &none, &carried, IN_FN);
   return rows == NO_NODE ? rows : build_node(&b->build, OP_after, 1, &rows, 0, NULL, 0);
 }

@@ -176,6 +176,18 @@ static const SpecExpr *of_rows(Elab *e, const SpecExpr *x, const Var *v) {
   return out;
 }
 
+/* What is said of a value in a layer of a pipeline leaves the dim of the rows to inference. */
+static const SpecExpr *of_all_rows(Elab *e, const SpecExpr *x) {
+  SpecExpr *out = arena_copy(e->arena, x, sizeof *x);
+  const AstItem rows = {.kind = ITEM_OPEN, .span = x->span, .granule = 1};
+  const AstItem rest = {.kind = ITEM_REST, .span = x->span, .granule = 1};
+  out->items = (ItemVec){0};
+  vec_push(e->arena, &out->items, rows);
+  for (int i = 0; i < x->items.n; i++) vec_push(e->arena, &out->items, x->items.at[i]);
+  if (!x->items.n) vec_push(e->arena, &out->items, rest);
+  return out;
+}
+
 /* Applies this statement to this tensor, unless a stronger one applies. */
 static void claim(Applying *a, const Said *s, const Named *n) {
   Elab *e = a->e;
@@ -197,7 +209,9 @@ static void claim(Applying *a, const Said *s, const Named *n) {
     return;
   }
   const char *what = arena_printf(e->arena, "`%s`", n->text);
-  const SpecExpr *said = is_var(n) ? of_rows(e, s->spec, &e->program->vars.at[n->index]) : s->spec;
+  const SpecExpr *said = is_var(n)    ? of_rows(e, s->spec, &e->program->vars.at[n->index])
+                         : n->of_rows ? of_all_rows(e, s->spec)
+                                      : s->spec;
   const Spec *spec = spec_make(e, said, rank, what, n->kind == NAMED_NODE, false);
   if (!spec) return;
   if (*slot) { /* annotated by relayout(...) or another statement */

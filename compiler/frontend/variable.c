@@ -65,6 +65,7 @@ NodeId variable_read(Elab *e, int var, Span at) {
 
 static void set_value(Elab *e, int var, NodeId id, Span at) {
   Building *b = e->at;
+  b->writes++;
   if (b->open) read_all(e, var, at); /* what it is if the body does not run */
   NodeList *v = variable_versions(e, b, var);
   vec_push(e->arena, v, id);

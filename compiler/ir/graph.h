@@ -30,7 +30,8 @@ typedef struct Spec {
 typedef enum Keep {
   KEEP_NOT,
   KEEP_DEAR, /* if it is not cheap to make again */
-  KEEP_ALWAYS
+  KEEP_ALWAYS,
+  KEEP_FETCHED /* none, but of another device: the backward pass of a loop does not ask again */
 } Keep;
 
 typedef struct Node {

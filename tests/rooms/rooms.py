@@ -25,8 +25,8 @@ TYPES = (
 )
 # Sources that call each other in circles, because recursion is what they do.
 RECURSION = {
-    'compiler/frontend': ('assert builtin call entry eval flow flow_rows lookup loss_scaling operate says spec stack stmt '
-                          'variable', 'expressions have calls and statements in them, and calls expressions'),
+    'compiler/frontend': ('assert builtin call entry eval flow flow_rows lookup loss_scaling microbatch operate says spec stack '
+                          'stmt variable', 'expressions have calls and statements in them, and calls expressions'),
     'compiler/ops': ('args array blocks build contraction elementwise index lower order reduce relayout scan scatters '
                      'shape simplify_pads simplify_sum slice_in_two state window',
                      'rules, gradients and rewrites of ops are built of other ops'),

@@ -8,7 +8,8 @@
  * loop (reverse_sums.c).
  *
  * What the backward pass requires of the body is recomputed from what is kept: the carried values
- * and what is neither of single elements nor moved (products, sums, results of regions within).
+ * and what is neither of single elements nor moved (products, sums, results of regions within), or
+ * comes from another device (KEEP_FETCHED).
  * Each is kept in a row of a stack that the forward region gains. Only what is read is kept. The
  * result is ordinary regions, so that second gradients need no rule of their own. */
 #include "reverse_parts.h"
@@ -180,7 +181,7 @@ static void leave_sums(Reverse *v, const Back *k) {
 /* -------- what is kept -------- */
 
 static bool is_kept(const Node *n) {
-  if (n->op == OP_after) return true;
+  if (n->op == OP_after || n->keep == KEEP_FETCHED) return true;
   switch (op_class(n)) {
   case OPC_CONST:
   case OPC_INDEX:
