@@ -65,7 +65,10 @@ static void walk(Walk *w, Expr e) {
   put(w, (int64_t)n->kind << 32 | (int64_t)n->type << 16 | n->n);
   switch (n->kind) {
   case EXPR_GIVEN:
-    if (w->all) put(w, n->v);
+    if (w->all) {
+      put(w, n->v);
+      break;
+    }
     vec_push(w->arena, &w->out->given, e);
     use_integer(w, e);
     break;

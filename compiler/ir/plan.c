@@ -178,7 +178,7 @@ typedef struct Seen {
   int read;    /* 1 + its place in `out`; 0: not read */
 } Seen;
 
-enum { FEW = 64 };
+enum { FEW = 8, SOME = 64 };
 
 typedef struct Walk {
   const LocalEntry *le;
@@ -186,7 +186,7 @@ typedef struct Walk {
   Reads *out;
   Seen *seen; /* a hash table, at most half full */
   int nslots, nseen;
-  Seen few[FEW];
+  Seen few[FEW], some[SOME]; /* most steps read few values */
 } Walk;
 
 static Seen *slot_of(Seen *table, int nslots, NodeId id) {
@@ -204,8 +204,11 @@ static void walk_table(Walk *w, Seen *table, int nslots) {
 }
 
 static Seen *walk_slot(Walk *w, NodeId id, bool *is_new) {
-  if (2 * w->nseen >= w->nslots)
-    walk_table(w, arena_array(w->arena, Seen, 4 * w->nslots), 4 * w->nslots);
+  if (2 * w->nseen >= w->nslots) {
+    const bool first = w->nslots == FEW;
+    const int nslots = first ? SOME : 4 * w->nslots;
+    walk_table(w, first ? w->some : arena_array(w->arena, Seen, nslots), nslots);
+  }
   Seen *s = slot_of(w->seen, w->nslots, id);
   *is_new = s->node == NO_NODE;
   if (*is_new) w->nseen++;
@@ -317,7 +320,8 @@ void step_reads(const LocalEntry *le, const Step *s, Arena *a, Reads *out) {
     tiles_reads(le, s->tile, a, out);
     return;
   }
-  Walk w = {.le = le, .arena = a, .out = out};
+  Walk w; /* `some` is not cleared: that took longer than the walk */
+  w.le = le, w.arena = a, w.out = out, w.nslots = w.nseen = 0;
   walk_table(&w, w.few, FEW);
   for (int i = 0; i < s->nodes.n; i++) {
     const Node *n = graph_node(le->graph, s->nodes.at[i]);

@@ -279,6 +279,7 @@ typedef struct Disabled {
 typedef struct Plan Plan;
 struct Plan {
   Arena *arena;
+  Arena *scratch; /* of what a function forgets at its end: marked, then released */
   Program *program;
   bool single; /* one device, whatever mesh and layouts the program has */
   Observe observe;

@@ -32,10 +32,13 @@ static Expr address_within(EntryBuild *b, int buffer, int64_t bytes) {
 static Expr buffer_address(EntryBuild *b, int buffer) { return address_within(b, buffer, 0); }
 
 Expr entry_view(EntryBuild *b, const LoopView *v) {
-  Str key = str_new(b->l->arena);
+  Arena *scratch = b->l->plan->scratch;
+  const ArenaMark mark = arena_mark(scratch);
+  Str key = str_new(scratch);
   str_printf(&key, "%d %d %d %d", v->buffer, v->address, (int)v->type, v->partial);
   for (int d = 1; d < v->rank; d++) str_printf(&key, " %d", v->room[d]);
   const char *name = name_of(b->names, key.at, key.n);
+  arena_release(scratch, mark);
   int had = lookup_get(&b->view_at, name);
   if (!had) {
     vec_push(b->l->arena, &b->en->views, *v);
@@ -141,10 +144,13 @@ void entry_call(EntryBuild *b, const char *function, int n, const Expr *arg) {
 }
 
 int entry_unit(EntryBuild *b, const char *kind, const Str *key, LoopUnit unit) {
-  Str all = str_new(b->l->arena);
+  Arena *scratch = b->l->plan->scratch;
+  const ArenaMark mark = arena_mark(scratch);
+  Str all = str_new(scratch);
   str_puts(&all, kind);
   str_put(&all, key->at, key->n);
   const char *name = name_of(b->names, all.at, all.n);
+  arena_release(scratch, mark);
   const int had = lookup_get(b->unit_at, name);
   if (had) return had - 1;
   vec_push(b->l->arena, &b->program->units, unit);
@@ -454,7 +460,9 @@ static LoopEntry *entry(EntryBuild b, const Plan *p, const LocalEntry *le, int f
   shared_end(&b);
   en->body = b.l->f.body;
   en->symbols = b.l->f.symbols;
-  en->identity = loop_identity(p->arena, en);
+  const ArenaMark mark = arena_mark(p->scratch);
+  en->identity = loop_identity(p->scratch, en);
+  arena_release(p->scratch, mark);
   if (plan_has(p, FEATURE_REPEAT))
     entry_repeats(&b, p->repeat_saves ? p->repeat_saves : REPEAT_SAVES);
   return en;

@@ -175,7 +175,7 @@ static void walk(Walk *w, Expr e) {
     return;
   }
   if (e >= w->size) { /* made since */
-    int *met = arena_array(w->l->arena, int, 2 * e + 1);
+    int *met = arena_array(w->l->plan->scratch, int, 2 * e + 1);
     memcpy(met, w->met, sizeof *met * (size_t)w->size);
     w->met = met, w->size = 2 * e + 1;
   }
@@ -261,14 +261,18 @@ void loop_done(Loop *l, const char *what, LoopFunction *out) {
   LoopFunction *f = &l->f;
   f->what = what;
   loop_part(l);
-  f->key = str_new(l->arena);
-  Walk w = {
-      .l = l, .key = &f->key, .met = arena_array(l->arena, int, l->x->at.n), .size = l->x->at.n};
+  Arena *scratch = l->plan->scratch;
+  const ArenaMark mark = arena_mark(scratch);
+  Str key = str_new(scratch);
+  Walk w = {.l = l, .key = &key, .met = arena_array(scratch, int, l->x->at.n), .size = l->x->at.n};
   walk_all(&w, f->body);
   for (int i = 0; i < f->buffers.n; i++) put_buffer(&w, i);
   put_small(&w, f->flat << 2 | f->returns << 1 | (f->part != NULL));
   if (f->partial != NO_NODE) put_small(&w, 1 + (int)f->partial_type);
   order_params(&w);
+  f->key = (Str){.arena = l->arena, .at = arena_strndup(l->arena, key.at, key.n), .n = key.n};
+  f->key.cap = key.n + 1;
+  arena_release(scratch, mark);
   *out = *f;
 }
 

@@ -247,16 +247,14 @@ static void known_part(Part *p, double time) {
   f->grain = whole ? LOOP_ALL_ROWS : (int64_t)ceil(least * (double)most / time);
 }
 
-void loop_part(Loop *l) {
+static void part(Loop *l, Arena *scratch, bool known) {
   LoopFunction *f = &l->f;
   Part p = {.l = l};
   Indices all = {0};
-  const bool known = l->apart != NO_EXPR;
-  if (l->tile || f->returns || (f->partial != NO_NODE && !known)) return;
   const int n = l->x->at.n;
-  p.met = arena_array(l->arena, int, n);
-  p.stamp = arena_array(l->arena, int, n);
-  p.touched = arena_array(l->arena, bool, l->g->nodes.n);
+  p.met = arena_array(scratch, int, n);
+  p.stamp = arena_array(scratch, int, n);
+  p.touched = arena_array(scratch, bool, l->g->nodes.n);
   const Machine *m = l->plan->program->machine;
   const double time = seconds(&p);
   if (!machine_deals(m, time) && !known) return;
@@ -276,4 +274,13 @@ void loop_part(Loop *l) {
       f->grain = (f->grain + ELEMENTS - 1) / ELEMENTS * ELEMENTS;
   }
   if (f->part && f->grain >= most) f->part = NULL;
+}
+
+void loop_part(Loop *l) {
+  const LoopFunction *f = &l->f;
+  const bool known = l->apart != NO_EXPR;
+  if (l->tile || f->returns || (f->partial != NO_NODE && !known)) return;
+  const ArenaMark mark = arena_mark(l->plan->scratch);
+  part(l, l->plan->scratch, known);
+  arena_release(l->plan->scratch, mark);
 }

@@ -170,13 +170,14 @@ static int read_ahead(EntryBuild *b, const Tiles *s, Expr *out) {
 /* The body of `s`, as a function of what it is passed: *arg, with room for `more`; its place. */
 static int rows_of(EntryBuild *b, const Tiles *s, LoopRows *r, int more, Expr **arg, int *n) {
   const LocalEntry *le = b->en->le;
-  Arena *a = b->l->arena;
+  Arena *a = b->l->arena, *scratch = b->l->plan->scratch;
+  const ArenaMark mark = arena_mark(scratch);
   const int place = b->en->rows.n;
   LoopUses uses;
-  int64_t *own = arena_array(a, int64_t, le->buffers.n + 1);
+  int64_t *own = arena_array(scratch, int64_t, le->buffers.n + 1);
   tiles_own(le, s, own);
   b->en->symbols = b->l->f.symbols;
-  loop_uses(a, b->en, r->body, &uses);
+  loop_uses(scratch, b->en, r->body, &uses);
   *arg = arena_array(a, Expr, uses.views.n + uses.integers.n + more);
   for (int i = 0; i < uses.views.n; i++) {
     const LoopView *v = &b->en->views.at[uses.views.at[i]];
@@ -194,6 +195,7 @@ static int rows_of(EntryBuild *b, const Tiles *s, LoopRows *r, int more, Expr **
   const int number =
       entry_unit(b, r->tiles ? "tiles " : "rows ", &uses.key, (LoopUnit){b->en, -1, place});
   b->en->rows.at[place].number = number;
+  arena_release(scratch, mark);
   return place;
 }
 

@@ -180,6 +180,7 @@ static double now_ms(void) {
 Plan *pipeline_run(Program *program, const PipelineOptions *o) {
   Plan *p = arena_new_of(program->arena, Plan);
   p->arena = program->arena;
+  p->scratch = arena_child(program->arena);
   p->program = program;
   p->place = pipeline_place;
   p->steps = pipeline_steps;
