@@ -431,30 +431,12 @@ DTRT_FN double dtrt_floordiv_f64(double a, double b) {
   DTRT_FN T dtrt_floor_##S(T a) { return a; }                                                      \
   DTRT_FN T dtrt_ceil_##S(T a) { return a; }                                                       \
   DTRT_FN T dtrt_round_##S(T a) { return a; }
-DTRT_INT_ARITHMETIC(u8, uint8_t, uint32_t)
-DTRT_INT_ARITHMETIC(i8, int8_t, uint32_t)
-DTRT_INT_ARITHMETIC(i16, int16_t, uint32_t)
-DTRT_INT_ARITHMETIC(u16, uint16_t, uint32_t)
 DTRT_INT_ARITHMETIC(i32, int32_t, uint32_t)
-DTRT_INT_ARITHMETIC(u32, uint32_t, uint32_t)
-DTRT_INT_ARITHMETIC(u64, uint64_t, uint64_t)
 DTRT_INT_ARITHMETIC(i64, int64_t, uint64_t)
 
 /* The most negative number is its own absolute value, as in NumPy. */
-DTRT_FN uint8_t dtrt_abs_u8(uint8_t a) { return a; }
-DTRT_FN int8_t dtrt_abs_i8(int8_t a) { return a < 0 ? dtrt_neg_i8(a) : a; }
-DTRT_FN int16_t dtrt_abs_i16(int16_t a) { return a < 0 ? dtrt_neg_i16(a) : a; }
-DTRT_FN uint16_t dtrt_abs_u16(uint16_t a) { return a; }
-DTRT_FN uint32_t dtrt_abs_u32(uint32_t a) { return a; }
-DTRT_FN uint64_t dtrt_abs_u64(uint64_t a) { return a; }
 DTRT_FN int32_t dtrt_abs_i32(int32_t a) { return a < 0 ? dtrt_neg_i32(a) : a; }
 DTRT_FN int64_t dtrt_abs_i64(int64_t a) { return a < 0 ? dtrt_neg_i64(a) : a; }
-DTRT_FN uint8_t dtrt_sign_u8(uint8_t a) { return a > 0; }
-DTRT_FN int8_t dtrt_sign_i8(int8_t a) { return (int8_t)((a > 0) - (a < 0)); }
-DTRT_FN int16_t dtrt_sign_i16(int16_t a) { return (int16_t)((a > 0) - (a < 0)); }
-DTRT_FN uint16_t dtrt_sign_u16(uint16_t a) { return a > 0; }
-DTRT_FN uint32_t dtrt_sign_u32(uint32_t a) { return a > 0; }
-DTRT_FN uint64_t dtrt_sign_u64(uint64_t a) { return a > 0; }
 DTRT_FN int32_t dtrt_sign_i32(int32_t a) { return (a > 0) - (a < 0); }
 DTRT_FN int64_t dtrt_sign_i64(int64_t a) { return (a > 0) - (a < 0); }
 
@@ -483,20 +465,6 @@ DTRT_FN int64_t dtrt_mod_i64(int64_t a, int64_t b) {
   int64_t d = ((b == 0) | (b == -1)) ? 1 : b, r = a % d;
   return ((r != 0) & ((r < 0) != (d < 0))) ? r + d : r;
 }
-DTRT_FN uint8_t dtrt_floordiv_u8(uint8_t a, uint8_t b) { return (uint8_t)dtrt_floordiv_i32(a, b); }
-DTRT_FN uint8_t dtrt_mod_u8(uint8_t a, uint8_t b) { return (uint8_t)dtrt_mod_i32(a, b); }
-DTRT_FN int8_t dtrt_floordiv_i8(int8_t a, int8_t b) { return (int8_t)dtrt_floordiv_i32(a, b); }
-DTRT_FN int8_t dtrt_mod_i8(int8_t a, int8_t b) { return (int8_t)dtrt_mod_i32(a, b); }
-DTRT_FN int16_t dtrt_floordiv_i16(int16_t a, int16_t b) { return (int16_t)dtrt_floordiv_i32(a, b); }
-DTRT_FN int16_t dtrt_mod_i16(int16_t a, int16_t b) { return (int16_t)dtrt_mod_i32(a, b); }
-DTRT_FN uint16_t dtrt_floordiv_u16(uint16_t a, uint16_t b) {
-  return (uint16_t)dtrt_floordiv_i32(a, b);
-}
-DTRT_FN uint16_t dtrt_mod_u16(uint16_t a, uint16_t b) { return (uint16_t)dtrt_mod_i32(a, b); }
-DTRT_FN uint32_t dtrt_floordiv_u32(uint32_t a, uint32_t b) { return b ? a / b : 0; }
-DTRT_FN uint32_t dtrt_mod_u32(uint32_t a, uint32_t b) { return b ? a % b : 0; }
-DTRT_FN uint64_t dtrt_floordiv_u64(uint64_t a, uint64_t b) { return b ? a / b : 0; }
-DTRT_FN uint64_t dtrt_mod_u64(uint64_t a, uint64_t b) { return b ? a % b : 0; }
 
 /* a ** b, wrapping. For b < 0: 0, but 1 for a = 1, and 1 or -1 for a = -1. Narrower types are the
  * low bits. */
@@ -510,19 +478,6 @@ DTRT_FN int64_t dtrt_pow_i64(int64_t a, int64_t b) {
   return b < 0 ? below : (int64_t)r;
 }
 DTRT_FN int32_t dtrt_pow_i32(int32_t a, int32_t b) { return (int32_t)dtrt_pow_i64(a, b); }
-DTRT_FN int8_t dtrt_pow_i8(int8_t a, int8_t b) { return (int8_t)dtrt_pow_i64(a, b); }
-DTRT_FN uint8_t dtrt_pow_u8(uint8_t a, uint8_t b) { return (uint8_t)dtrt_pow_i64(a, b); }
-DTRT_FN int16_t dtrt_pow_i16(int16_t a, int16_t b) { return (int16_t)dtrt_pow_i64(a, b); }
-DTRT_FN uint16_t dtrt_pow_u16(uint16_t a, uint16_t b) { return (uint16_t)dtrt_pow_i64(a, b); }
-DTRT_FN uint32_t dtrt_pow_u32(uint32_t a, uint32_t b) { return (uint32_t)dtrt_pow_i64(a, b); }
-DTRT_FN uint64_t dtrt_pow_u64(uint64_t a, uint64_t b) {
-  uint64_t r = 1;
-  for (; b; b >>= 1) {
-    r *= b & 1 ? a : 1;
-    a *= a;
-  }
-  return r;
-}
 
 /* ------------------------------------------------------------------ 4. casts and storage types */
 
@@ -538,20 +493,8 @@ DTRT_FN uint64_t dtrt_pow_u64(uint64_t a, uint64_t b) {
   }
 #define DTRT_I32_MIN (-2147483647 - 1)
 #define DTRT_I64_MIN (-9223372036854775807 - 1)
-DTRT_CAST_FLOAT_INT(f32, float, i8, int8_t, -128, 127, 127)
-DTRT_CAST_FLOAT_INT(f32, float, u8, uint8_t, 0, 255, 255)
-DTRT_CAST_FLOAT_INT(f32, float, i16, int16_t, -32768, 32767, 32767)
-DTRT_CAST_FLOAT_INT(f32, float, u16, uint16_t, 0, 65535, 65535)
-DTRT_CAST_FLOAT_INT(f32, float, u32, uint32_t, 0, 0x1.fffffep31, 4294967295u)
-DTRT_CAST_FLOAT_INT(f32, float, u64, uint64_t, 0, 0x1.fffffep63, 18446744073709551615u)
 DTRT_CAST_FLOAT_INT(f32, float, i32, int32_t, -0x1p31, 0x1.fffffep30, 2147483647)
 DTRT_CAST_FLOAT_INT(f32, float, i64, int64_t, -0x1p63, 0x1.fffffep62, 9223372036854775807)
-DTRT_CAST_FLOAT_INT(f64, double, i8, int8_t, -128, 127, 127)
-DTRT_CAST_FLOAT_INT(f64, double, u8, uint8_t, 0, 255, 255)
-DTRT_CAST_FLOAT_INT(f64, double, i16, int16_t, -32768, 32767, 32767)
-DTRT_CAST_FLOAT_INT(f64, double, u16, uint16_t, 0, 65535, 65535)
-DTRT_CAST_FLOAT_INT(f64, double, u32, uint32_t, 0, 4294967295.0, 4294967295u)
-DTRT_CAST_FLOAT_INT(f64, double, u64, uint64_t, 0, 0x1.fffffffffffffp63, 18446744073709551615u)
 DTRT_CAST_FLOAT_INT(f64, double, i32, int32_t, -0x1p31, 2147483647, 2147483647)
 DTRT_CAST_FLOAT_INT(f64, double, i64, int64_t, -0x1p63, 0x1.fffffffffffffp62, 9223372036854775807)
 
@@ -562,21 +505,94 @@ DTRT_CAST_FLOAT_INT(f64, double, i64, int64_t, -0x1p63, 0x1.fffffffffffffp62, 92
   DTRT_CAST(FS, F, f32, float) DTRT_CAST(FS, F, f64, double)
 #define DTRT_CAST_FROM_INT(FS, F)                                                                  \
   DTRT_CAST_FROM(FS, F)                                                                            \
-  DTRT_CAST(FS, F, u8, uint8_t)                                                                    \
-  DTRT_CAST(FS, F, i16, int16_t) DTRT_CAST(FS, F, u16, uint16_t)                                   \
-  DTRT_CAST(FS, F, u32, uint32_t) DTRT_CAST(FS, F, u64, uint64_t)                                  \
-  DTRT_CAST(FS, F, i8, int8_t) DTRT_CAST(FS, F, i32, int32_t) DTRT_CAST(FS, F, i64, int64_t)
+  DTRT_CAST(FS, F, i32, int32_t) DTRT_CAST(FS, F, i64, int64_t)
 DTRT_CAST_FROM(f32, float)
 DTRT_CAST_FROM(f64, double)
 DTRT_CAST_FROM_INT(bool, uint8_t)
-DTRT_CAST_FROM_INT(u8, uint8_t)
-DTRT_CAST_FROM_INT(i8, int8_t)
-DTRT_CAST_FROM_INT(i16, int16_t)
-DTRT_CAST_FROM_INT(u16, uint16_t)
-DTRT_CAST_FROM_INT(u32, uint32_t)
-DTRT_CAST_FROM_INT(u64, uint64_t)
 DTRT_CAST_FROM_INT(i32, int32_t)
 DTRT_CAST_FROM_INT(i64, int64_t)
+
+/* Integers other than i32 and i64: all of 3 and 4 again. Guarded like a header of its own: the
+ * compiler leaves out what a program does not use. */
+#ifndef DTRT_INTS_H
+#define DTRT_INTS_H
+DTRT_INT_ARITHMETIC(u8, uint8_t, uint32_t)
+DTRT_INT_ARITHMETIC(i8, int8_t, uint32_t)
+DTRT_INT_ARITHMETIC(i16, int16_t, uint32_t)
+DTRT_INT_ARITHMETIC(u16, uint16_t, uint32_t)
+DTRT_INT_ARITHMETIC(u32, uint32_t, uint32_t)
+DTRT_INT_ARITHMETIC(u64, uint64_t, uint64_t)
+
+DTRT_FN uint8_t dtrt_abs_u8(uint8_t a) { return a; }
+DTRT_FN int8_t dtrt_abs_i8(int8_t a) { return a < 0 ? dtrt_neg_i8(a) : a; }
+DTRT_FN int16_t dtrt_abs_i16(int16_t a) { return a < 0 ? dtrt_neg_i16(a) : a; }
+DTRT_FN uint16_t dtrt_abs_u16(uint16_t a) { return a; }
+DTRT_FN uint32_t dtrt_abs_u32(uint32_t a) { return a; }
+DTRT_FN uint64_t dtrt_abs_u64(uint64_t a) { return a; }
+DTRT_FN uint8_t dtrt_sign_u8(uint8_t a) { return a > 0; }
+DTRT_FN int8_t dtrt_sign_i8(int8_t a) { return (int8_t)((a > 0) - (a < 0)); }
+DTRT_FN int16_t dtrt_sign_i16(int16_t a) { return (int16_t)((a > 0) - (a < 0)); }
+DTRT_FN uint16_t dtrt_sign_u16(uint16_t a) { return a > 0; }
+DTRT_FN uint32_t dtrt_sign_u32(uint32_t a) { return a > 0; }
+DTRT_FN uint64_t dtrt_sign_u64(uint64_t a) { return a > 0; }
+
+DTRT_FN uint8_t dtrt_floordiv_u8(uint8_t a, uint8_t b) { return (uint8_t)dtrt_floordiv_i32(a, b); }
+DTRT_FN uint8_t dtrt_mod_u8(uint8_t a, uint8_t b) { return (uint8_t)dtrt_mod_i32(a, b); }
+DTRT_FN int8_t dtrt_floordiv_i8(int8_t a, int8_t b) { return (int8_t)dtrt_floordiv_i32(a, b); }
+DTRT_FN int8_t dtrt_mod_i8(int8_t a, int8_t b) { return (int8_t)dtrt_mod_i32(a, b); }
+DTRT_FN int16_t dtrt_floordiv_i16(int16_t a, int16_t b) { return (int16_t)dtrt_floordiv_i32(a, b); }
+DTRT_FN int16_t dtrt_mod_i16(int16_t a, int16_t b) { return (int16_t)dtrt_mod_i32(a, b); }
+DTRT_FN uint16_t dtrt_floordiv_u16(uint16_t a, uint16_t b) {
+  return (uint16_t)dtrt_floordiv_i32(a, b);
+}
+DTRT_FN uint16_t dtrt_mod_u16(uint16_t a, uint16_t b) { return (uint16_t)dtrt_mod_i32(a, b); }
+DTRT_FN uint32_t dtrt_floordiv_u32(uint32_t a, uint32_t b) { return b ? a / b : 0; }
+DTRT_FN uint32_t dtrt_mod_u32(uint32_t a, uint32_t b) { return b ? a % b : 0; }
+DTRT_FN uint64_t dtrt_floordiv_u64(uint64_t a, uint64_t b) { return b ? a / b : 0; }
+DTRT_FN uint64_t dtrt_mod_u64(uint64_t a, uint64_t b) { return b ? a % b : 0; }
+
+DTRT_FN int8_t dtrt_pow_i8(int8_t a, int8_t b) { return (int8_t)dtrt_pow_i64(a, b); }
+DTRT_FN uint8_t dtrt_pow_u8(uint8_t a, uint8_t b) { return (uint8_t)dtrt_pow_i64(a, b); }
+DTRT_FN int16_t dtrt_pow_i16(int16_t a, int16_t b) { return (int16_t)dtrt_pow_i64(a, b); }
+DTRT_FN uint16_t dtrt_pow_u16(uint16_t a, uint16_t b) { return (uint16_t)dtrt_pow_i64(a, b); }
+DTRT_FN uint32_t dtrt_pow_u32(uint32_t a, uint32_t b) { return (uint32_t)dtrt_pow_i64(a, b); }
+DTRT_FN uint64_t dtrt_pow_u64(uint64_t a, uint64_t b) {
+  uint64_t r = 1;
+  for (; b; b >>= 1) {
+    r *= b & 1 ? a : 1;
+    a *= a;
+  }
+  return r;
+}
+
+DTRT_CAST_FLOAT_INT(f32, float, i8, int8_t, -128, 127, 127)
+DTRT_CAST_FLOAT_INT(f32, float, u8, uint8_t, 0, 255, 255)
+DTRT_CAST_FLOAT_INT(f32, float, i16, int16_t, -32768, 32767, 32767)
+DTRT_CAST_FLOAT_INT(f32, float, u16, uint16_t, 0, 65535, 65535)
+DTRT_CAST_FLOAT_INT(f32, float, u32, uint32_t, 0, 0x1.fffffep31, 4294967295u)
+DTRT_CAST_FLOAT_INT(f32, float, u64, uint64_t, 0, 0x1.fffffep63, 18446744073709551615u)
+DTRT_CAST_FLOAT_INT(f64, double, i8, int8_t, -128, 127, 127)
+DTRT_CAST_FLOAT_INT(f64, double, u8, uint8_t, 0, 255, 255)
+DTRT_CAST_FLOAT_INT(f64, double, i16, int16_t, -32768, 32767, 32767)
+DTRT_CAST_FLOAT_INT(f64, double, u16, uint16_t, 0, 65535, 65535)
+DTRT_CAST_FLOAT_INT(f64, double, u32, uint32_t, 0, 4294967295.0, 4294967295u)
+DTRT_CAST_FLOAT_INT(f64, double, u64, uint64_t, 0, 0x1.fffffffffffffp63, 18446744073709551615u)
+
+#define DTRT_CAST_TO_INTS(FS, F)                                                                   \
+  DTRT_CAST(FS, F, u8, uint8_t) DTRT_CAST(FS, F, i8, int8_t)                                       \
+  DTRT_CAST(FS, F, u16, uint16_t) DTRT_CAST(FS, F, i16, int16_t)                                   \
+  DTRT_CAST(FS, F, u32, uint32_t) DTRT_CAST(FS, F, u64, uint64_t)
+#define DTRT_CAST_INTS(FS, F) DTRT_CAST_FROM_INT(FS, F) DTRT_CAST_TO_INTS(FS, F)
+DTRT_CAST_TO_INTS(bool, uint8_t)
+DTRT_CAST_TO_INTS(i32, int32_t)
+DTRT_CAST_TO_INTS(i64, int64_t)
+DTRT_CAST_INTS(u8, uint8_t)
+DTRT_CAST_INTS(i8, int8_t)
+DTRT_CAST_INTS(i16, int16_t)
+DTRT_CAST_INTS(u16, uint16_t)
+DTRT_CAST_INTS(u32, uint32_t)
+DTRT_CAST_INTS(u64, uint64_t)
+#endif
 
 /* bf16 and f16 lie in memory as their bits. Rounding is to nearest, halves to even; too large
  * becomes inf; NaN stays NaN. */
@@ -972,6 +988,8 @@ DTRT_LINE(max, f32, float)
 DTRT_LINE(min, f32, float)
 DTRT_FIND(max, >, <=, f32, float)
 DTRT_FIND(min, <, >=, f32, float)
+#ifndef DTRT_LANES_F64_H /* as above */
+#define DTRT_LANES_F64_H
 DTRT_LANES_OF(f64, double, int64_t)
 DTRT_PAIRWISE_OF(f64, double)
 DTRT_LINE(sum, f64, double)
@@ -982,6 +1000,7 @@ DTRT_LINE(max, f64, double)
 DTRT_LINE(min, f64, double)
 DTRT_FIND(max, >, <=, f64, double)
 DTRT_FIND(min, <, >=, f64, double)
+#endif
 #endif
 
 #endif

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Clang reads two parts of the emitted C's headers only where the C names something of them: jit.c
-# lists how these names begin. Every function and type there is in the list.   left_out.sh ROOT
+# Clang reads four parts of the emitted C's headers only where the C names something of them. Of two
+# jit.c lists how these names begin: every function and type there is in the list. Of the others it
+# knows the types in the names: every function there has one of them.   left_out.sh ROOT
 . "$(dirname "$0")/lib.sh"
 cd "$1" || exit 2
 jit=compiler/backend/jit/jit.c
@@ -22,4 +23,15 @@ check() {
 }
 check special_names <include/dtrt_special.h
 check lane_names < <(sed -n '/define DTRT_LANES_H/,$p' include/dtrt_math.h)
+
+# typed GUARD TYPES: what the part behind a guard defines, by name or by a macro, has one of the types
+typed() {
+  local part names
+  part=$(sed -n "/define $1\$/,/^#endif/p" include/dtrt_math.h | grep -v '^#define')
+  names=$(defined <<<"$part"; grep -E '^DTRT_[A-Z_]+\(.*\)$' <<<"$part" | grep -v '^DTRT_CAST_TO_INTS(')
+  [ "$(wc -l <<<"$names")" -gt 9 ] || fail "$1: only these were found in the header: $names"
+  grep -vE "(_|\(|, )($2)(_|,|\$)" <<<"$names" && fail "$1: these have none of the types $2"
+}
+typed DTRT_INTS_H 'i8|u8|i16|u16|u32|u64'
+typed DTRT_LANES_F64_H f64
 exit $failed

@@ -188,21 +188,42 @@ static bool begins_with_one(const char *word, const char *const *names) {
   return false;
 }
 
+/* Of what has one of these types in its name. */
+static const char *const int_types[] = {"i8", "u8", "i16", "u16", "u32", "u64", NULL};
+static const char *const f64_types[] = {"f64", NULL};
+
+static bool is_word(char c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool has_type(const char *word, const char *const *types) {
+  for (; is_word(*word); word++)
+    for (int i = 0; *word == '_' && types[i]; i++) {
+      const size_t n = strlen(types[i]);
+      if (!strncmp(word + 1, types[i], n) && (word[1 + n] == '_' || !is_word(word[1 + n])))
+        return true;
+    }
+  return false;
+}
+
 static void args_leave_out(Args *a, const char *source) {
   static const char prefix[] = "dtrt_";
-  bool special = false, lanes = strstr(source, "DTRT_LANES") != NULL;
+  bool special = false, ints = false, lanes = strstr(source, "DTRT_LANES") != NULL, f64 = false;
   const char *end =
       source +
       strlen(source); /* for memchr: a strstr of the sanitizers takes the whole rest each time */
-  for (const char *p = source;
-       (p = memchr(p, *prefix, (size_t)(end - p))) && !(special && lanes);) {
+  for (const char *p = source; (p = memchr(p, *prefix, (size_t)(end - p)));) {
     if (strncmp(p++, prefix, sizeof prefix - 1)) continue;
     p += sizeof prefix - 2;
     special = special || begins_with_one(p, special_names);
     lanes = lanes || begins_with_one(p, lane_names);
+    ints = ints || has_type(p - 1, int_types);
+    f64 = f64 || has_type(p - 1, f64_types);
   }
   if (!special) args_put(a, "-DDTRT_SPECIAL_H");
+  if (!special && !ints) args_put(a, "-DDTRT_INTS_H"); /* special functions take integers too */
   if (!lanes) args_put(a, "-DDTRT_LANES_H");
+  if (!f64) args_put(a, "-DDTRT_LANES_F64_H");
 }
 
 /* For which machine; only LLVM can name it. */
