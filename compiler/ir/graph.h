@@ -91,7 +91,7 @@ typedef struct Var {
   DType dtype;
   Shape shape;
   bool trainable; /* param */
-  int key; /* of a state of a family: 1 + the variable that is its key, as w of m[w]; else 0 */
+  int key;     /* of a state of a family: 1 + the variable that is its key, as w of m[w]; else 0 */
   int stacked; /* how many of its first dims are of stacks of layers */
   Span span;
   const Spec *spec;
@@ -138,6 +138,16 @@ typedef struct Carry {
   Span span;        /* where it was bound before */
 } Carry;
 
+/* What loops of an entry keep for gradients that go back through them (reverse.c). */
+enum { KEEP_LEVELS = 3 };
+typedef struct LoopsKeep {
+  /* A loop of n runs is computed again in segments of n^power[0] runs, each of which is in segments
+   * of n^power[1], and so on; 0 is one run. */
+  int levels;
+  double power[KEEP_LEVELS];
+  bool again; /* not so: a gradient of the gradient is wanted */
+} LoopsKeep;
+
 typedef struct Region {
   RegionKind kind;
   int parent; /* the region around it, which comes before it; NO_REGION: none */
@@ -146,6 +156,12 @@ typedef struct Region {
   VEC(Carry) carries;
   int64_t turns; /* of a loop whose number of runs is known; else TURNS_UNKNOWN */
   int64_t most;  /* then: it runs no more often than that; 0: nothing is known */
+  /* Of a loop that a gradient goes back through: */
+  bool gone_back;
+  bool differentiated_again; /* and a gradient of that, so that all of its runs is kept */
+  /* What it carries is kept at each segment[0] runs, and the runs are computed again from there; in
+   * them at each segment[1] runs, and so on. 0: all that the way back requires is kept. */
+  int64_t segment[KEEP_LEVELS];
 } Region;
 enum { NO_REGION = -1, TURNS_UNKNOWN = -1 };
 

@@ -286,7 +286,8 @@ struct Plan {
   Disabled disabled;
   int repeat_saves;           /* steps that a block of repeated steps saves at least; 0: as usual */
   struct LoopProgram *loops;  /* what a device runs (loop.h), from `statements` on */
-  const Plan *variables_of;   /* variables keep the layouts of this plan; NULL: none */
+  const Plan *variables_of;   /* a variant of this plan, whose variables' layouts it has; or NULL */
+  const Plan *variables_as;   /* variables keep the layouts of this plan; NULL: none */
   const Inferred ***inferred; /* [entry][node] */
   const Added *added;         /* [var]; NULL: nothing */
   Contests *contests;
@@ -307,7 +308,10 @@ struct Plan {
    * + the index there, or 0 (share.c). */
   VEC(uint32_t) shared;
   int *var_shared;
-  int64_t memory; /* bytes that variables and arena of a device may take; 0: any */
+  int64_t memory;              /* bytes that variables and arena of a device may take; 0: any */
+  const LoopsKeep *loops_keep; /* [entry]; NULL: all that the way back requires */
+  const Plan *all_kept;        /* the same program with all of it kept; NULL: this one is */
+  bool trying;                 /* what does not fit is no error: there will be another attempt */
   /* For passes that judge a plan by what later ones make of it, over a plan whose entries have
    * graphs and nothing after them: all that arranges what one device runs, to where it lies in
    * memory; and to before that, which is all that a modelled time depends on. */

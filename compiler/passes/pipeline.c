@@ -1,5 +1,5 @@
 /* The list of passes, in order. After each the invariants of its stage are checked. */
-#include "pipeline.h"
+#include "pipeline_parts.h"
 #include "exchange_dims.h"
 #include "graph_passes.h"
 #include "layout_passes.h"
@@ -177,7 +177,14 @@ static double now_ms(void) {
   return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-Plan *pipeline_run(Program *program, const PipelineOptions *o) {
+static bool fits(const Plan *p) {
+  for (int e = 0; e < p->entries.n; e++)
+    if (p->vars_bytes + p->entries.at[e].arena_bytes > p->memory) return false;
+  return true;
+}
+
+Plan *pipeline_once(Program *program, const PipelineRun *r) {
+  const PipelineOptions *o = r->o;
   Plan *p = arena_new_of(program->arena, Plan);
   p->arena = program->arena;
   p->scratch = arena_child(program->arena);
@@ -191,11 +198,15 @@ Plan *pipeline_run(Program *program, const PipelineOptions *o) {
   if (o) p->lists_forbidden = o->lists_forbidden, p->cure = o->cure, p->cure_user = o->user;
   if (o) p->memory = o->memory, p->single = o->single, p->observe = o->observe;
   if (o) p->disabled = o->disabled, p->repeat_saves = o->repeat_saves;
+  p->loops_keep = r->loops_keep, p->all_kept = r->first, p->trying = r->trying;
+  if (r->fix_variables) p->variables_as = r->first;
+  if (p->variables_of) p->variables_as = p->variables_of;
   for (size_t i = 0; i < PASSES; i++) {
     if (p->observe && joins_steps(passes[i].run)) continue;
     double start = now_ms();
     run_pass(p, i);
     if (program->diag->errors) return NULL;
+    if (passes[i].run == remat && p->trying && !fits(p)) break;
     if (passes[i].run != remat || p->memory > 0) passes[i].verify(p, passes[i].name);
     if (o && o->timed) o->timed(o->user, passes[i].name, now_ms() - start);
   }

@@ -14,6 +14,7 @@ typedef struct PipelineOptions {
   void (*cure)(void *user, Plan *p); /* as of Plan; NULL: none */
   void *user;
   int64_t memory; /* bytes that variables and arena of a device may take; 0: any */
+  const LoopsKeep *loops_keep; /* as of Plan, where `memory` is 0 */
   bool single;    /* for one device: the program's mesh and layouts are forgotten */
   Observe observe;
   Disabled disabled;

@@ -46,6 +46,12 @@ static void put_entry_cost(const Plan *p, const LocalEntry *le, Str *out) {
                report_time(p, cost_on_cores(p, le, cores)),
                report_time(p, on_cores(p, le, &c, cores)),
                (long)((cores - 1) * le->own_bytes));
+  if (p->all_kept && p->loops_keep[le->index].levels) {
+    const EntryCost all = cost_entry(p->all_kept, &p->all_kept->entries.at[le->index]);
+    str_printf(out, "    to fit     %-10s %4.1f%%  of a call: runs of loops are computed again\n",
+               report_time(p, c.compute - all.compute),
+               c.time > 0 ? 100 * (c.compute - all.compute) / c.time : 0);
+  }
   str_printf(out, "  exchanges    %-10s %4.1f%%  %ld bytes a device in %d\n",
              report_time(p, c.exchange), c.time > 0 ? 100 * c.exchange / c.time : 0, (long)c.bytes,
              c.exchanges);

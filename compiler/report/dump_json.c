@@ -281,6 +281,12 @@ static void put_loops(const Plan *p, const LocalEntry *le, Str *out) {
     put_integer(out, "last_step", steps.end - 1);
     if (x->kind == REGION_LOOP && x->turns != TURNS_UNKNOWN) put_integer(out, "runs", x->turns);
     if (x->kind == REGION_LOOP && x->most) put_integer(out, "most", x->most);
+    if (x->segment[0]) {
+      begin_list(out, "segments");
+      for (int l = 0; l < KEEP_LEVELS && x->segment[l]; l++)
+        str_printf(out, "%s%lld", l ? ", " : "", (long long)x->segment[l]);
+      str_puts(out, "]");
+    }
     put_text(out, "where", node_where(p->program, graph_node(le->graph, le->region[r].condition)));
     str_puts(out, "}");
   }

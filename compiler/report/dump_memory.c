@@ -1,6 +1,7 @@
 /* --dump=memory: what a device takes in all, live buffers at the peak, and the offset and lifetime
  * of each buffer. */
 #include "report.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -230,6 +231,40 @@ static void put_rotations(const LocalEntry *le, const LocalRegion *x, Str *out) 
   }
 }
 
+/* "    of the 64 runs every 8th keeps what it begins with, and the way back computes 8 at a time
+ * again" */
+static void put_segments(const Plan *p, int entry, const Region *x, Str *out) {
+  const int64_t runs = x->turns == TURNS_UNKNOWN ? x->most : x->turns;
+  const LoopsKeep *keep = p->loops_keep ? &p->loops_keep[entry] : NULL;
+  if (!keep || !keep->levels || !x->gone_back) return;
+  if (!x->segment[0]) {
+    str_printf(out, "    all %lld runs keep what the way back requires: %s\n", (long long)runs,
+               x->differentiated_again ? "there is a gradient of its gradient"
+               : runs < 2              ? "there are no more"
+                                       : "it carries a tensor of the most dims that there can be");
+    return;
+  }
+  str_printf(out, "    of %lld runs ", (long long)runs);
+  if (x->segment[0] == 1)
+    str_puts(out, "each keeps what it carries alone; the way back computes each again");
+  else
+    str_printf(out, "one in %lld keeps what it carries; the way back computes %lld at a time again",
+               (long long)x->segment[0], (long long)x->segment[0]);
+  for (int l = 1; l < KEEP_LEVELS && x->segment[l]; l++)
+    str_printf(out, ", and %lld of these at a time once more", (long long)x->segment[l]);
+  str_puts(out, x->differentiated_again ? "; another gradient of its gradient keeps all\n" : "\n");
+}
+
+/* What loops take less, and compute more, than where the way back has all kept for it. */
+static void put_saved(const Plan *p, const LocalEntry *le, Str *out) {
+  if (!p->all_kept || !p->loops_keep[le->index].levels) return;
+  const LocalEntry *all = &p->all_kept->entries.at[le->index];
+  const double more = cost_entry(p, le).time - cost_entry(p->all_kept, all).time;
+  str_printf(out, "  loops keep less to fit %lld bytes: %ld bytes less than with all kept",
+             (long long)p->memory, (long)(all->arena_bytes - le->arena_bytes));
+  str_printf(out, ", %s%s a call, modelled\n", more < 0 ? "-" : "+", report_time(p, fabs(more)));
+}
+
 /* Which steps loops repeat, and how often: buffers of a body are used again by each run. */
 static void put_loops(const Plan *p, const LocalEntry *le, Str *out) {
   for (int r = 0; r < le->entry->regions.n; r++) {
@@ -249,6 +284,7 @@ static void put_loops(const Plan *p, const LocalEntry *le, Str *out) {
       str_puts(out, "a loop whose number of runs is known only at run time");
     str_printf(out, ", %s\n",
                node_where(p->program, graph_node(le->graph, le->region[r].condition)));
+    put_segments(p, le->index, x, out);
     put_rotations(le, &le->region[r], out);
   }
 }
@@ -271,6 +307,7 @@ static void put_entry(const Plan *p, const LocalEntry *le, Str *out) {
              (long)le->arena_bytes, (long)le->live_bytes);
   Tenants in = tenants_of(p, le);
   put_loops(p, le, out);
+  put_saved(p, le, out);
   if (le->arena_bytes) put_worst(p, le, &in, out);
   if (le->arena_bytes)
     str_puts(out, "        offset       bytes  buffer: lifetime (-1: inputs), values\n");

@@ -340,6 +340,7 @@ static double try_edit(Edits *all, Edit *e) {
   Program *g = apply(&t, a, e) ? front_compile(a, &d, &t.front) : NULL;
   PipelineOptions o = {.machine = all->plan->program->machine,
                        .fast_sums = all->plan->program->fast_sums,
+                       .loops_keep = all->plan->loops_keep,
                        .lists_forbidden = all->lists_forbidden,
                        .disabled = all->plan->disabled};
   Plan *p = g && d.warnings <= all->plan->program->diag->warnings ? pipeline_run(g, &o) : NULL;

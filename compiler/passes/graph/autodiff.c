@@ -16,6 +16,8 @@ typedef struct Diff {
   NodeId *map;      /* old node -> new node */
   NodeId *gradient; /* old grad node -> its value in the new graph, once computed */
   Reverse v;
+  int index; /* of the entry */
+  LoopsKeep keep;
   bool rewound; /* this rewriting has had its loss */
 } Diff;
 
@@ -95,6 +97,7 @@ static void backward(Diff *d, NodeId loss, const bool *wrt, NodeId *cot) {
   d->v = (Reverse){.arena = d->plan->arena,
                    .diag = d->plan->program->diag,
                    .entry = d->entry,
+                   .keep = d->keep,
                    .b = b,
                    .loss = loss,
                    .cot = cot};
@@ -104,6 +107,29 @@ static void backward(Diff *d, NodeId loss, const bool *wrt, NodeId *cot) {
   cot[loss] = build_const(b, graph_node(b->graph, loss)->dtype, 1);
   if (!d->plan->program->diag->errors) reverse_all(&d->v);
   b->span = outer, b->site = outer_site, b->back = false;
+}
+
+/* Whether a gradient of the gradient is left to be taken. Its bits would be others if the way back
+ * computed values again: terms that are one sum, if they come from one value, would be two. */
+static bool is_again(const Diff *d, NodeId loss) {
+  const Graph *g = d->old;
+  bool *from = arena_array(d->plan->arena, bool, g->nodes.n + 1), more = true;
+  while (more) {
+    more = false;
+    for (NodeId i = 0; i < g->nodes.n; i++) {
+      const Node *n = graph_node(g, i);
+      const bool grad = op_is(n, OPF_GRAD);
+      if (grad && n->operand[0] != loss && from[n->operand[0]]) return true;
+      if (grad && n->operand[0] == loss) from[i] = true;
+      for (int k = 0; !from[i] && k < n->noperands; k++) from[i] = from[n->operand[k]];
+    }
+    for (int r = 0; r < d->entry->regions.n; r++)
+      for (int c = 0; c < d->entry->regions.at[r].carries.n; c++) {
+        const Carry *x = &d->entry->regions.at[r].carries.at[c];
+        if (from[x->next] && !from[x->node]) from[x->node] = more = true;
+      }
+  }
+  return false;
 }
 
 /* Computes every grad of this grad's loss. */
@@ -118,6 +144,9 @@ static void differentiate(Diff *d, NodeId first) {
     if (!op_is(n, OPF_GRAD) || n->operand[0] != old_loss || n->operand[1] > old_loss) continue;
     if (d->map[n->operand[1]] <= loss) wrt[d->map[n->operand[1]]] = true;
   }
+  d->keep = d->plan->loops_keep ? d->plan->loops_keep[d->index] : (LoopsKeep){0};
+  if (d->keep.levels && is_again(d, old_loss))
+    d->keep = (LoopsKeep){.again = true};
   backward(d, loss, wrt, cot);
   for (NodeId i = first; i < d->old->nodes.n; i++) {
     const Node *n = graph_node(d->old, i);
@@ -158,8 +187,9 @@ static NodeId add_copy(Diff *d, const Node *n) {
 }
 
 /* Returns whether grads of other losses are left. */
-static bool rewrite(Plan *p, Entry *e) {
-  Diff d = {.plan = p, .entry = e, .old = e->graph};
+static bool rewrite(Plan *p, int index) {
+  Entry *e = &p->program->entries.at[index];
+  Diff d = {.plan = p, .entry = e, .index = index, .old = e->graph};
   int n = e->graph->nodes.n;
   bool any = false, left = false;
   for (NodeId i = 0; i < n; i++) any = any || op_is(graph_node(e->graph, i), OPF_GRAD);
@@ -196,5 +226,5 @@ static bool rewrite(Plan *p, Entry *e) {
 
 void autodiff(Plan *p) {
   for (int i = 0; i < p->program->entries.n; i++)
-    while (rewrite(p, &p->program->entries.at[i])) continue;
+    while (rewrite(p, i)) continue;
 }

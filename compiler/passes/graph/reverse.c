@@ -15,13 +15,8 @@
 #include "reverse_parts.h"
 #include <string.h>
 
-static bool is_within(const Reverse *v, int r, int outer) {
-  while (r != outer && r != NO_REGION) r = v->entry->regions.at[r].parent;
-  return r == outer;
-}
-
 bool reverse_closed(const Reverse *v, int region) {
-  return !is_within(v, v->region[v->loss], region);
+  return !reverse_is_within(v, v->region[v->loss], region);
 }
 
 void reverse_init(Reverse *v) {
@@ -46,75 +41,18 @@ static NodeId zeros_like(Reverse *v, NodeId x) {
   return reverse_zeros(v, n.dtype, &n.shape);
 }
 
-static NodeId copy_node(Reverse *v, NodeId i) {
-  Node copy = *graph_node(v->b->graph, i);
-  NodeId *x = arena_array(v->arena, NodeId, copy.noperands + 1);
-  for (int k = 0; k < copy.noperands; k++) x[k] = v->value[copy.operand[k]];
-  copy.operand = x, copy.name = NULL;
-  return graph_add(v->b->graph, &copy);
-}
-
-static bool is_zero(const Reverse *v, NodeId x) {
-  const Node *n = graph_node(v->b->graph, x);
-  return node_is_const(n) && (dtype_is_int(n->dtype) ? n->whole == 0 : n->value == 0);
-}
-
-static void copy_carry(Reverse *v, const Back *k, NodeId i) {
-  const Node n = *graph_node(v->b->graph, i);
-  const int r = v->region[i];
-  const Region *of = &v->entry->regions.at[r];
-  const Carry *c = reverse_carry_of(v, i);
-  if (r != k->region) {
-    const int around = v->made_for[of->parent];
-    if (v->made_for[r] == r || reverse_region_of(v, v->made_for[r])->parent != around)
-      v->made_for[r] = reverse_add_region(v, of, around);
-    v->value[i] = reverse_carry(v, reverse_add_carry(v, v->made_for[r], v->value[n.operand[0]]));
-  } else if (of->kind == REGION_BRANCH || c->next == i) { /* nothing has changed it */
-    v->value[i] = v->value[n.operand[0]];
-  } else if (reverse_counts(v, c) && is_zero(v, v->value[n.operand[0]]) && n.dtype == DT_I64) {
-    v->value[i] = k->row;
-  } else if (reverse_counts(v, c)) {
-    v->value[i] =
-        reverse_operate(v, "+", v->value[n.operand[0]], build_cast(v->b, k->row, n.dtype));
-  } else {
-    v->value[i] = copy_node(v, i); /* what was kept takes its place */
-  }
-}
-
-/* The body in the reverse region, with copies of the regions within. */
-static void copy_body(Reverse *v, const Back *k) {
-  const NodeId last = v->first_after[k->region];
-  for (NodeId i = 0; i < last; i++) {
-    if (!is_within(v, v->region[i], k->region)) continue;
-    v->b->span = graph_node(v->b->graph, i)->span, v->b->site = graph_node(v->b->graph, i)->site;
-    if (graph_node(v->b->graph, i)->op == OP_carry)
-      copy_carry(v, k, i);
-    else
-      v->value[i] = copy_node(v, i);
-  }
-  for (int r = k->region + 1; r < v->entry->regions.n; r++) {
-    const Region *of = &v->entry->regions.at[r];
-    if (!is_within(v, r, k->region) || v->made_for[r] < v->entry->regions.n) continue;
-    v->made.at[v->made_for[r] - v->entry->regions.n].condition = v->value[of->condition];
-    for (int c = 0; c < of->carries.n; c++)
-      for (int i = 0; i < v->carries.n; i++)
-        if (v->carries.at[i].carry.node == v->value[of->carries.at[c].node])
-          v->carries.at[i].carry.next = v->value[of->carries.at[c].next];
-  }
-}
-
 static void add_to(Reverse *v, NodeId x, NodeId dx) {
   v->cot[x] = v->cot[x] == NO_NODE ? dx : mk_add(v->b, v->cot[x], dx);
 }
 
 static void sum_outside(Reverse *v, Back *k, NodeId x) {
-  if (is_within(v, v->region[x], k->region) || !v->dep[x]) return;
+  if (reverse_is_within(v, v->region[x], k->region) || !v->dep[x]) return;
   for (int i = 0; i < k->sums.n; i++)
     if (k->sums.at[i].of == x) return;
   const NodeId from = v->cot[x] == NO_NODE ? zeros_like(v, x) : v->cot[x];
-  vec_push(v->arena, &k->sums,
-           ((ReverseSum){x, true, reverse_add_carry(v, k->made, from), true, v->cot[x] == NO_NODE,
-                         NO_NODE}));
+  vec_push(
+      v->arena, &k->sums,
+      ((ReverseSum){x, true, reverse_add_back(v, k, from), true, v->cot[x] == NO_NODE, NO_NODE}));
 }
 
 /* What the reverse region carries, and the cotangents with which a run of it begins. */
@@ -122,7 +60,7 @@ static void begin_sums(Reverse *v, Back *k) {
   const Region *r = &v->entry->regions.at[k->region];
   const Graph *g = v->b->graph;
   for (NodeId i = v->first_after[k->region] - 1; i >= 0; i--) {
-    if (!is_within(v, v->region[i], k->region)) continue;
+    if (!reverse_is_within(v, v->region[i], k->region)) continue;
     const Node n = *graph_node(g, i);
     for (int o = 0; (n.op != OP_carry || v->region[i] != k->region) && o < n.noperands; o++)
       if (v->dep[i]) sum_outside(v, k, n.operand[o]);
@@ -147,7 +85,7 @@ static void begin_sums(Reverse *v, Back *k) {
     const bool zero = from == NO_NODE, same = r->carries.at[c].next == node;
     if (zero) from = zeros_like(v, node);
     vec_push(v->arena, &k->sums,
-             ((ReverseSum){node, false, reverse_add_carry(v, k->made, from), same, zero, NO_NODE}));
+             ((ReverseSum){node, false, reverse_add_back(v, k, from), same, zero, NO_NODE}));
   }
   for (int i = 0; i < k->sums.n; i++) {
     const NodeId sum = reverse_carry(v, k->sums.at[i].carry);
@@ -163,6 +101,18 @@ static void end_sums(Reverse *v, Back *k) {
     const ReverseSum *s = &k->sums.at[i];
     const NodeId next = v->cot[s->of] == NO_NODE ? zeros_like(v, s->of) : v->cot[s->of];
     v->carries.at[s->carry].carry.next = next;
+  }
+}
+
+/* What a segment leaves comes into the one before. */
+static void join_segments(Reverse *v, const Back *k) {
+  for (int i = 0; k->levels && i < v->carries.n; i++) {
+    if (v->carries.at[i].region != k->made) continue;
+    for (int c = i; v->carries.at[c].around >= 0; c = v->carries.at[c].around) {
+      const Carry *inner = &v->carries.at[c].carry;
+      Carry *outer = &v->carries.at[v->carries.at[c].around].carry;
+      outer->next = inner->next == inner->node ? outer->node : reverse_inner_after(v, c);
+    }
   }
 }
 
@@ -250,14 +200,28 @@ static NodeId number_of_runs(Reverse *v, Back *k) {
   return reverse_after(v, c);
 }
 
+static void note_kept(Reverse *v, const Back *k) {
+  KeptRuns kept = {.region = k->region};
+  if (v->entry->regions.at[k->region].kind != REGION_LOOP) return;
+  for (int l = 0; l < k->levels; l++) kept.segment[l] = k->segment[l];
+  vec_push(v->arena, &v->kept, kept);
+}
+
 static void reverse_region(Reverse *v, int region) {
   const Region *r = &v->entry->regions.at[region];
-  Back k = {.region = region, .forward = v->made_for[region], .row = NO_NODE, .count = NO_NODE};
-  const int outer = r->parent == NO_REGION ? NO_REGION : v->made_for[r->parent];
+  Back k = {.region = region,
+            .forward = v->made_for[region],
+            .row = NO_NODE,
+            .at = NO_NODE,
+            .count = NO_NODE};
+  int outer = r->parent == NO_REGION ? NO_REGION : v->made_for[r->parent];
   int *where = arena_copy(v->arena, v->made_for, sizeof *where * (size_t)(v->entry->regions.n + 1));
-  k.found = arena_copy(v->arena, v->value, sizeof *k.found * (size_t)(v->loss + 1));
   v->b->span = r->span;
-  const NodeId runs = r->kind == REGION_LOOP ? number_of_runs(v, &k) : NO_NODE;
+  NodeId runs = r->kind == REGION_LOOP ? number_of_runs(v, &k) : NO_NODE;
+  if (r->kind == REGION_LOOP) runs = reverse_open_segments(v, &k, runs);
+  if (k.levels) outer = k.around[k.levels - 1];
+  v->b->span = r->span;
+  k.found = arena_copy(v->arena, v->value, sizeof *k.found * (size_t)(v->loss + 1));
   k.start = v->b->graph->nodes.n;
   k.made = reverse_add_region(v, r, outer);
   NodeId condition = v->value[r->condition];
@@ -265,11 +229,13 @@ static void reverse_region(Reverse *v, int region) {
     const NodeId run = reverse_count_runs(v, k.made);
     const NodeId last = reverse_operate(v, "-", runs, reverse_whole(v, 1));
     condition = reverse_operate(v, "<", run, runs);
+    if (k.levels) reverse_bound(v, k.made, runs, k.segment[k.levels - 1]);
     k.row = reverse_operate(v, "-", last, run);
+    k.at = k.levels ? reverse_operate(v, "+", k.base, k.row) : k.row;
   }
   v->made.at[k.made - v->entry->regions.n].condition = condition;
   v->made_for[region] = k.made;
-  copy_body(v, &k);
+  reverse_copy_body(v, &k);
   begin_sums(v, &k);
   go_back(v, region, v->first_after[region] - 1);
   end_sums(v, &k);
@@ -277,12 +243,16 @@ static void reverse_region(Reverse *v, int region) {
   reverse_lift_sums(v, &k);
   keep_needed(v, &k);
   v->b->span = r->span;
+  join_segments(v, &k);
   leave_sums(v, &k);
+  note_kept(v, &k);
   memcpy(v->made_for, where, sizeof *where * (size_t)(v->entry->regions.n + 1));
 }
 
 static bool is_zero_carry(const Reverse *v, NodeId carry) {
-  return is_zero(v, graph_node(v->b->graph, carry)->operand[0]);
+  for (int c = 0; c < v->carries.n; c++)
+    if (reverse_carry(v, c) == carry) return reverse_is_zero(v, reverse_first(v, c));
+  return reverse_is_zero(v, graph_node(v->b->graph, carry)->operand[0]);
 }
 
 /* The row of a sequence adds to that row alone. */
@@ -296,7 +266,7 @@ static bool back_to_row(Reverse *v, const Node *n, NodeId dy) {
   /* Still the zero that it was, if runs have a row each. */
   const bool first = graph_node(v->b->graph, sum)->op == OP_carry && is_zero_carry(v, sum) &&
                      reverse_each_its_own(v, v->region[n->operand[1]], n->operand[1]) &&
-                     !is_within(v, v->region[x], v->region[n->operand[1]]);
+                     !reverse_is_within(v, v->region[x], v->region[n->operand[1]]);
   const NodeId new = first ? dy : mk_add(v->b, reverse_row(v, sum, at, axis), dy);
   v->cot[x] = reverse_put_row(v, sum, at, new, axis);
   return true;
@@ -337,7 +307,7 @@ static void name_gradient(Reverse *v, NodeId of) {
 static void go_back(Reverse *v, int region, NodeId from) {
   for (NodeId i = from; i >= 0; i--) {
     const bool here = from == v->loss
-                          ? is_within(v, region, v->region[i]) || v->region[i] == NO_REGION
+                          ? reverse_is_within(v, region, v->region[i]) || v->region[i] == NO_REGION
                           : v->region[i] == region;
     if (!here) continue;
     const Node n = *graph_node(v->b->graph, i);
@@ -420,6 +390,12 @@ void reverse_finish(Reverse *v, Entry *e, NodeId *map, int n) {
     made.condition =
         made.condition == NO_NODE ? NO_NODE : o.map[reverse_instead(v, made.condition)];
     vec_push(v->arena, &e->regions, made);
+  }
+  for (int i = 0; i < v->kept.n; i++) {
+    Region *r = &e->regions.at[v->kept.at[i].region];
+    r->gone_back = true;
+    r->differentiated_again = r->differentiated_again || v->keep.again;
+    memcpy(r->segment, v->kept.at[i].segment, sizeof r->segment);
   }
   for (int c = 0; c < v->carries.n; c++) {
     Carry carry = v->carries.at[c].carry;

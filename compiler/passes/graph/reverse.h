@@ -8,13 +8,21 @@
 typedef struct NewCarry {
   int region;
   Carry carry;
+  int around; /* of a loop over one segment: its carry in the loop over all of them; else -1 */
 } NewCarry;
+
+/* Of a loop of the entry: what is kept of its runs. */
+typedef struct KeptRuns {
+  int region;
+  int64_t segment[KEEP_LEVELS];
+} KeptRuns;
 
 /* Everything by node is by the nodes that are there before the gradient, up to the loss. */
 typedef struct Reverse {
   Arena *arena;
   Diag *diag;
   const Entry *entry;
+  LoopsKeep keep;
   Build *b;
   NodeId loss;
   const bool *dep;     /* a gradient goes through it */
@@ -25,6 +33,7 @@ typedef struct Reverse {
   NodeId *first_after; /* by region: behind all that is in it */
   VEC(Region) made;
   VEC(NewCarry) carries;
+  VEC(KeptRuns) kept;
   VEC(NodeId) instead; /* by new node: what takes its place; NO_NODE: nothing does */
 } Reverse;
 

@@ -57,12 +57,39 @@ int reverse_add_carry(Reverse *v, int region, NodeId init) {
   const int64_t attr[] = {region, 1000000 + v->carries.n};
   const NodeId id = build_node(v->b, OP_carry, 1, &init, 2, attr, 0);
   vec_push(v->arena, &v->carries,
-           ((NewCarry){region, {id, NO_NODE, NULL, reverse_region_of(v, region)->span}}));
+           ((NewCarry){region, {id, NO_NODE, NULL, reverse_region_of(v, region)->span}, -1}));
   return v->carries.n - 1;
 }
 
+int reverse_add_back(Reverse *v, const Back *k, NodeId init) {
+  int around = -1;
+  for (int l = 0; l <= k->levels; l++) {
+    const int c = reverse_add_carry(v, l < k->levels ? k->around[l] : k->made, init);
+    v->carries.at[c].around = around;
+    around = c, init = reverse_carry(v, c);
+  }
+  return around;
+}
+
+static int outermost(const Reverse *v, int k) {
+  while (v->carries.at[k].around >= 0) k = v->carries.at[k].around;
+  return k;
+}
+
+NodeId reverse_first(const Reverse *v, int k) {
+  return graph_node(v->b->graph, reverse_carry(v, outermost(v, k)))->operand[0];
+}
+
 NodeId reverse_carry(const Reverse *v, int k) { return v->carries.at[k].carry.node; }
-NodeId reverse_after(Reverse *v, int k) { return after_of(v, reverse_carry(v, k)); }
+NodeId reverse_after(Reverse *v, int k) { return after_of(v, reverse_carry(v, outermost(v, k))); }
+
+NodeId reverse_inner_after(Reverse *v, int k) { return after_of(v, reverse_carry(v, k)); }
+
+NodeId reverse_ceiling(Reverse *v, NodeId x, int64_t by) {
+  if (by == 1) return x;
+  const NodeId up = reverse_operate(v, "+", x, reverse_whole(v, by - 1));
+  return reverse_operate(v, "//", up, reverse_whole(v, by));
+}
 
 int reverse_count_carry(Reverse *v, int region) {
   const int k = reverse_add_carry(v, region, reverse_whole(v, 0));
@@ -105,31 +132,39 @@ bool reverse_counts(const Reverse *v, const Carry *c) {
 
 /* -------- what is kept -------- */
 
+int reverse_keep_rows(Reverse *v, int region, NodeId x, NodeId at, int64_t rows) {
+  const Node n = *graph_node(v->b->graph, x);
+  Shape s = n.shape;
+  memmove(s.dim + 1, s.dim, sizeof *s.dim * (size_t)s.rank++);
+  s.dim[0] = rows;
+  const int c = reverse_add_carry(v, region, reverse_zeros(v, n.dtype, &s));
+  v->carries.at[c].carry.next = reverse_put_row(v, reverse_carry(v, c), at, x, 0);
+  return c;
+}
+
 /* The values of an old node of the region as the forward region keeps them: of a loop, those of all
  * its runs. */
 static NodeId keep(Reverse *v, Back *k, NodeId i) {
   const Node n = *graph_node(v->b->graph, i);
-  const bool loops = v->entry->regions.at[k->region].kind == REGION_LOOP;
-  Shape s = n.shape;
+  const Region *r = &v->entry->regions.at[k->region];
+  const int64_t runs = k->levels                   ? k->segment[k->levels - 1]
+                       : r->turns == TURNS_UNKNOWN ? r->most
+                                                   : r->turns;
   v->b->span = n.span, v->b->site = n.site;
-  if (loops) {
-    if (s.rank == MAX_RANK) {
-      diag_error(v->diag, n.span,
-                 "the gradient through this loop keeps a tensor of %d dims for each run, and the "
-                 "stack would have one more than a tensor may have",
-                 s.rank);
-      return NO_NODE;
-    }
-    if (k->count == NO_NODE) k->count = reverse_count_runs(v, k->forward);
-    memmove(s.dim + 1, s.dim, sizeof *s.dim * (size_t)s.rank++);
-    const Region *r = &v->entry->regions.at[k->region];
-    s.dim[0] = r->turns == TURNS_UNKNOWN ? r->most : r->turns;
+  if (r->kind != REGION_LOOP) {
+    const int c = reverse_add_carry(v, k->forward, reverse_zeros(v, n.dtype, &n.shape));
+    v->carries.at[c].carry.next = k->found[i];
+    return reverse_after(v, c);
   }
-  const int c = reverse_add_carry(v, k->forward, reverse_zeros(v, n.dtype, &s));
-  NodeId next = k->found[i];
-  if (loops) next = reverse_put_row(v, reverse_carry(v, c), k->count, next, 0);
-  v->carries.at[c].carry.next = next;
-  return reverse_after(v, c);
+  if (n.shape.rank == MAX_RANK) {
+    diag_error(v->diag, n.span,
+               "the gradient through this loop keeps a tensor of %d dims for each run, and the "
+               "stack would have one more than a tensor may have",
+               n.shape.rank);
+    return NO_NODE;
+  }
+  if (k->count == NO_NODE) k->count = reverse_count_runs(v, k->forward);
+  return reverse_after(v, reverse_keep_rows(v, k->forward, k->found[i], k->count, runs));
 }
 
 NodeId reverse_keep(Reverse *v, Back *k, NodeId x) {

@@ -21,8 +21,9 @@ typedef struct ReverseRows {
 typedef struct Back {
   int region;    /* the one that is gone through */
   int forward;   /* where its values are computed and kept: itself, or its copy */
-  int made;      /* its reverse */
-  NodeId row;    /* of a loop: the run whose gradient is computed */
+  int made;      /* its reverse; NO_REGION: there is none yet */
+  NodeId row;    /* of a loop: the run of `forward` whose gradient is computed */
+  NodeId at;     /* ... its number in the whole loop */
   NodeId count;  /* of a loop: the run of `forward`, once something is kept; or NO_NODE */
   NodeId start;  /* from here on nodes are of the reverse */
   NodeId *found; /* by old node: its value in `forward` */
@@ -30,6 +31,16 @@ typedef struct Back {
   int nold;
   VEC(ReverseSum) sums;
   VEC(ReverseRows) rows;
+  /* Of a loop in segments (reverse_copy.c); `forward` and `made` are loops over one of the last
+   * level. */
+  int levels;
+  int64_t segment[KEEP_LEVELS]; /* how many runs one of a level has */
+  int around[KEEP_LEVELS];      /* the loop over those of a level */
+  NodeId base;                  /* the number of a segment's first run */
+  /* While a level is opened: where its runs are kept, the row for what a run begins with, and in
+   * the loop over segments the row with what a segment begins with. */
+  int from;
+  NodeId begins, begun;
 } Back;
 
 /* reverse_nodes.c */
@@ -42,8 +53,13 @@ NodeId reverse_zeros(Reverse *v, DType t, const Shape *s);
 int reverse_add_region(Reverse *v, const Region *like, int parent);
 /* Returns its place in `carries`; its `next` is still to come. */
 int reverse_add_carry(Reverse *v, int region, NodeId init);
+/* ... of the reverse; in segments the loop over these carries it, too. */
+int reverse_add_back(Reverse *v, const Back *k, NodeId init);
+NodeId reverse_first(const Reverse *v, int k); /* before the first run */
 NodeId reverse_carry(const Reverse *v, int k);
-NodeId reverse_after(Reverse *v, int k);
+NodeId reverse_after(Reverse *v, int k); /* behind all segments */
+NodeId reverse_inner_after(Reverse *v, int k);
+NodeId reverse_ceiling(Reverse *v, NodeId x, int64_t by);
 /* Counts the runs of a loop from 0. */
 int reverse_count_carry(Reverse *v, int region);
 NodeId reverse_count_runs(Reverse *v, int region);
@@ -52,9 +68,20 @@ NodeId reverse_instead(const Reverse *v, NodeId x);
 void reverse_put_instead(Reverse *v, NodeId of, NodeId x);
 const Carry *reverse_carry_of(const Reverse *v, NodeId node); /* of an old node */
 bool reverse_counts(const Reverse *v, const Carry *c);
+/* A stack that a region gains, in whose row `at` each run leaves x. Returns its carry. */
+int reverse_keep_rows(Reverse *v, int region, NodeId x, NodeId at, int64_t rows);
 /* Has the forward region keep the value that x of the reverse computes again, and x read that: of a
  * loop, returns the stack of its values. NO_NODE: after an error. */
 NodeId reverse_keep(Reverse *v, Back *k, NodeId x);
+
+/* reverse_copy.c */
+bool reverse_is_within(const Reverse *v, int r, int outer);
+bool reverse_is_zero(const Reverse *v, NodeId x);
+void reverse_copy_body(Reverse *v, Back *k);
+void reverse_bound(Reverse *v, int made, NodeId runs, int64_t most);
+/* The loops over segments, if there are any, and the one that computes a segment again; returns the
+ * runs of that. */
+NodeId reverse_open_segments(Reverse *v, Back *k, NodeId runs);
 
 /* reverse_sums.c */
 bool reverse_each_its_own(const Reverse *v, int region, NodeId at);

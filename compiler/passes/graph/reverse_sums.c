@@ -66,14 +66,14 @@ static NodeId stack_that_is_there(Reverse *v, const Back *k, NodeId x) {
   const int64_t turns = v->entry->regions.at[k->region].turns;
   for (int i = 0; i < k->rows.n; i++)
     if (k->rows.at[i].of == x) return k->rows.at[i].stack;
-  if (n->op == op_find("gather") && n->operand[1] == k->row && n->operand[0] < k->start &&
+  if (n->op == op_find("gather") && n->operand[1] == k->at && n->operand[0] < k->start &&
       node_attr(n, "axis") == 0 && graph_operand(g, n, 0)->shape.dim[0] == turns)
     return n->operand[0];
   for (int c = 0; c < v->carries.n; c++) {
     const Carry *carry = &v->carries.at[c].carry;
     if (v->carries.at[c].region != k->made || carry->next == NO_NODE) continue;
     const Node *put = graph_node(g, carry->next);
-    if (!puts_row(g, put, carry->node) || put->operand[2] != k->row || put->shape.dim[0] != turns)
+    if (!puts_row(g, put, carry->node) || put->operand[2] != k->at || put->shape.dim[0] != turns)
       continue;
     const Node *row = graph_operand(g, put, 1);
     if (row->noperands == 1 && row->operand[0] == x && op_class(row) == OPC_VIEW)
@@ -90,7 +90,8 @@ static bool can_stack(const Reverse *v, const Back *k, NodeId x, double most) {
 
 static NodeId stack_of(Reverse *v, Back *k, NodeId x) {
   NodeId stack = stack_that_is_there(v, k, x);
-  if (stack == NO_NODE && x < k->nold && k->old[x] != NO_NODE) {
+  /* Of a segment `forward` keeps the rows alone. */
+  if (stack == NO_NODE && !k->levels && x < k->nold && k->old[x] != NO_NODE) {
     stack = reverse_keep(v, k, x);
     x = reverse_instead(v, x);
   } else if (stack == NO_NODE) {
@@ -98,8 +99,8 @@ static NodeId stack_of(Reverse *v, Back *k, NodeId x) {
     Shape s = n.shape;
     memmove(s.dim + 1, s.dim, sizeof *s.dim * (size_t)s.rank++);
     s.dim[0] = v->entry->regions.at[k->region].turns;
-    const int c = reverse_add_carry(v, k->made, reverse_zeros(v, n.dtype, &s));
-    v->carries.at[c].carry.next = reverse_put_row(v, reverse_carry(v, c), k->row, x, 0);
+    const int c = reverse_add_back(v, k, reverse_zeros(v, n.dtype, &s));
+    v->carries.at[c].carry.next = reverse_put_row(v, reverse_carry(v, c), k->at, x, 0);
     stack = reverse_after(v, c);
   }
   vec_push(v->arena, &k->rows, ((ReverseRows){x, stack}));
@@ -238,5 +239,5 @@ NodeId reverse_summed(Reverse *v, const ReverseSum *s) {
   if (s->lifted == NO_NODE) return reverse_after(v, s->carry);
   if (v->carries.at[s->carry].carry.next != carry)
     return mk_add(v->b, reverse_after(v, s->carry), s->lifted);
-  return s->zero ? s->lifted : mk_add(v->b, graph_node(v->b->graph, carry)->operand[0], s->lifted);
+  return s->zero ? s->lifted : mk_add(v->b, reverse_first(v, s->carry), s->lifted);
 }

@@ -408,7 +408,7 @@ static bool check_spec(Propagate *p, const Spec *s, const char *what) {
   return false;
 }
 
-static void set_up(Propagate *p, const Plan *variables_of) {
+static void set_up(Propagate *p, const Plan *as) {
   Program *g = p->plan->program;
   Arena *a = p->plan->arena;
   p->var = arena_array(a, Cell, g->vars.n + 1);
@@ -416,8 +416,8 @@ static void set_up(Propagate *p, const Plan *variables_of) {
     Var *v = &g->vars.at[i];
     p->var[i] = *cell_new(p, (TensorId){TENSOR_VAR, 0, i}, &v->shape, v->dtype, v->path);
     if (check_spec(p, v->spec, "a variable")) cell_say(p, &p->var[i], v->spec);
-    int other = variables_of ? program_find_var(variables_of->program, v->path) : -1;
-    if (other >= 0) cell_fix(&p->var[i], variables_of->program->vars.at[other].layout);
+    int other = as ? program_find_var(as->program, v->path) : -1;
+    if (other >= 0) cell_fix(&p->var[i], as->program->vars.at[other].layout);
   }
   p->node = arena_array(a, Cell **, g->entries.n);
   int noutputs = 0;
@@ -528,7 +528,7 @@ static void finish(Propagate *p) {
 
 void propagate(Plan *plan) {
   Propagate p = {.plan = plan, .mesh = &plan->program->mesh, .rules.arena = plan->arena};
-  set_up(&p, plan->variables_of);
+  set_up(&p, plan->variables_as);
   hold_contests(&p);
   p.dirty = arena_array(plan->arena, uint64_t, p.ties.n / 64 + 1);
   for (int stage = 0; stage <= 3; stage++) sweep(&p, stage);

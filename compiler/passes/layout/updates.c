@@ -123,7 +123,7 @@ static Added layout_when_shared(const Updates *u, int var, bool weights_too) {
   const Added none = {0};
   const Var *v = &u->program->vars.at[var];
   const Mesh *m = &u->program->mesh;
-  const Plan *like = u->plan->variables_of;
+  const Plan *like = u->plan->variables_as;
   uint32_t axes = u->summed[var] & ~layout_axes(v->layout);
   int64_t k = 1;
   for (int a = 0; a < m->naxes; a++)

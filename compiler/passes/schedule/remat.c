@@ -342,7 +342,7 @@ static void remat_entry(Plan *p, LocalEntry *le) {
     if (now.arena_bytes < best.arena_bytes) best = now;
   }
   *le = best;
-  if (best.arena_bytes > limit) too_large(p, &best);
+  if (best.arena_bytes > limit && !p->trying) too_large(p, &best);
 }
 
 void remat(Plan *p) {
