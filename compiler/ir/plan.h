@@ -311,6 +311,7 @@ struct Plan {
   int64_t memory;              /* bytes that variables and arena of a device may take; 0: any */
   const LoopsKeep *loops_keep; /* [entry]; NULL: all that the way back requires */
   const Plan *all_kept;        /* the same program with all of it kept; NULL: this one is */
+  const Plan *alike;           /* what this one has too is laid out and computed as there; or NULL */
   bool trying;                 /* what does not fit is no error: there will be another attempt */
   /* For passes that judge a plan by what later ones make of it, over a plan whose entries have
    * graphs and nothing after them: all that arranges what one device runs, to where it lies in

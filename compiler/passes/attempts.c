@@ -3,6 +3,7 @@
  * What the backward pass of a loop keeps is part of the graph, which autodiff writes before layouts
  * and memory are known. So the passes are run once more, with less kept in the entries that were
  * too large, until those fit. An entry that never does is as it was smallest, and an error. */
+#include "layout_passes.h"
 #include "pipeline_parts.h"
 #include <string.h>
 
@@ -61,7 +62,7 @@ typedef struct Attempts {
   Program before;
   const PipelineOptions *o;
   Plan *first;
-  bool fix_variables; /* else they would lie elsewhere, and sums have other orders */
+  bool as_first; /* else sums would have other orders */
   int entries;
   int *level, *best; /* by entry: of this attempt, and where it took least ... */
   int64_t *least;    /* ... bytes */
@@ -108,14 +109,13 @@ static Plan *run(Attempts *t, bool trying) {
   LoopsKeep *keep = arena_array(t->program->arena, LoopsKeep, t->entries + 1);
   for (int e = 0; e < t->entries; e++) keep[e] = levels[t->level[e]];
   if (t->first) *t->program = copy_program(&t->before);
-  PipelineRun r = {.o = t->o,
-                   .loops_keep = keep,
-                   .first = t->first,
-                   .fix_variables = t->fix_variables,
-                   .trying = trying};
+  PipelineRun r = {
+      .o = t->o, .loops_keep = keep, .first = t->first, .as_first = t->as_first, .trying = trying};
   Plan *p = pipeline_once(t->program, &r);
-  if (!p || !t->first || same_variables(p->program, t->first->program)) return p;
-  t->fix_variables = r.fix_variables = true;
+  if (!p || !t->first ||
+      (same_variables(p->program, t->first->program) && alike_plans(p, t->first)))
+    return p;
+  t->as_first = r.as_first = true;
   *t->program = copy_program(&t->before);
   return pipeline_once(t->program, &r);
 }
@@ -149,6 +149,6 @@ Plan *pipeline_run(Program *program, const PipelineOptions *o) {
   if (!t.first) t.first = set_apart(p);
   for (int e = 0; e < t.entries; e++)
     if (!fits(p, e)) t.level[e] = t.best[e];
-  t.fix_variables = true;
+  t.as_first = true;
   return run(&t, false);
 }

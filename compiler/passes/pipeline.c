@@ -199,7 +199,7 @@ Plan *pipeline_once(Program *program, const PipelineRun *r) {
   if (o) p->memory = o->memory, p->single = o->single, p->observe = o->observe;
   if (o) p->disabled = o->disabled, p->repeat_saves = o->repeat_saves;
   p->loops_keep = r->loops_keep, p->all_kept = r->first, p->trying = r->trying;
-  if (r->fix_variables) p->variables_as = r->first;
+  if (r->as_first) p->variables_as = p->alike = r->first;
   if (p->variables_of) p->variables_as = p->variables_of;
   for (size_t i = 0; i < PASSES; i++) {
     if (p->observe && joins_steps(passes[i].run)) continue;

@@ -7,7 +7,7 @@ typedef struct PipelineRun {
   const PipelineOptions *o;    /* NULL: none */
   const LoopsKeep *loops_keep; /* of the plan; NULL: everything */
   const Plan *first;           /* the plan that keeps everything; NULL: this is it */
-  bool fix_variables;          /* variables keep its layouts */
+  bool as_first;               /* what that has too is laid out and computed as there */
   bool trying;                 /* an entry that does not fit is no error */
 } PipelineRun;
 

@@ -271,6 +271,7 @@ Choice *choose_entry(Plan *p, int entry, Routes *routes, WaysCache *cache) {
   choice_begin(c, p, e->graph, routes);
   choice_guard(c, forbid_guards(p->program, e));
   choice_list_ways(c, cache);
+  if (p->alike) alike_ways(c, p->alike, entry);
   for (int i = 0; i < e->assigns.n; i++)
     choice_add_end(c, e->assigns.at[i].node, p->program->vars.at[e->assigns.at[i].var].layout);
   choice_add_regions(c, e, NULL);

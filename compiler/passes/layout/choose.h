@@ -113,6 +113,8 @@ const Ways *ways_of(WaysCache *c, const Graph *g, NodeId id, const int *form,
 /* Recomputed for each use. */
 static inline bool node_is_free(const Node *n) { return op_is(n, OPF_FREE) && !n->spec; }
 /* A shift reads its operand at places that it works out, so a larger box than it needs serves. */
+/* One of them alone. */
+const Ways *ways_one(Arena *a, const Routes *r, int form, const Ways *all, int way);
 /* Those of a value that may have any layout without windows and partials, and requires noperands
  * values in the layout that it has itself: an open variable, with what is assigned to it. `price`
  * is of one byte of its block. */
@@ -231,6 +233,11 @@ double choice_value_cost_from(const Choice *c, NodeId id, int from);
 void choice_price_operands(Choice *c, NodeId id);
 int choice_best_way(const Choice *c, NodeId id, const double *result);
 static const double CHOICE_TIE = 1e-12; /* seconds: less is no difference */
+
+/* -------- alike.c -------- */
+
+/* What the other plan's entry has too is computed as there. */
+void alike_ways(Choice *c, const Plan *other, int entry);
 
 /* -------- together.c -------- */
 

@@ -16,4 +16,9 @@ void weigh(Plan *p);
 void partition(Plan *p);
 void forbid(Plan *p);
 
+/* Whether what two plans of a program have alike is laid out and computed alike (alike.c). */
+bool alike_plans(const Plan *p, const Plan *other);
+/* By node of an entry: that of the other plan that is the same, or NO_NODE. */
+NodeId *alike_find(const Plan *p, const Plan *other, int entry);
+
 #endif

@@ -427,6 +427,7 @@ static void set_up(Propagate *p, const Plan *as) {
   for (int e = 0; e < g->entries.n; e++) {
     Entry *en = &g->entries.at[e];
     p->node[e] = arena_array(a, Cell *, en->graph->nodes.n + 1);
+    const NodeId *as = p->plan->alike ? alike_find(p->plan, p->plan->alike, e) : NULL;
     for (NodeId i = 0; i < en->graph->nodes.n; i++) {
       const Node *n = graph_node(en->graph, i);
       if (n->op == OP_var) {
@@ -438,6 +439,9 @@ static void set_up(Propagate *p, const Plan *as) {
                                n->spec ? node_text(p->plan->program, en->graph, i, a) : n->name);
       if (n->op == OP_input) check_spec(p, n->spec, "an input");
       cell_say(p, p->node[e][i], n->spec);
+      if (as && as[i] != NO_NODE && !n->spec)
+        cell_fix(p->node[e][i],
+                 graph_node(p->plan->alike->program->entries.at[e].graph, as[i])->layout);
     }
     for (NodeId i = 0; i < en->graph->nodes.n; i++) add_op(p, e, i);
     for (int i = 0; i < en->assigns.n; i++) {

@@ -322,6 +322,14 @@ static void finish_ways(Arena *a, const Routes *r, int form, Ways *w) {
   }
 }
 
+const Ways *ways_one(Arena *a, const Routes *r, int form, const Ways *all, int way) {
+  Ways *w = arena_new_of(a, Ways);
+  w->n = 1, w->noperands = all->noperands;
+  w->way = arena_copy(a, &all->way[way], sizeof *w->way);
+  finish_ways(a, r, form, w);
+  return w;
+}
+
 static Ways *finish(Enumerate *s) {
   Ways *w = arena_new_of(s->arena, Ways);
   w->n = s->ways.n, w->way = s->ways.at, w->noperands = s->n->noperands;
