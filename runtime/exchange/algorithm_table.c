@@ -34,10 +34,11 @@ static double doublings(int64_t n) {
 Price collective_price(int which, const Collective *c, const Speed *s) {
   if (c->group <= 1) return (Price){0};
   Price p = table[which]->price(c, s);
+  p.own = c->direct ? 0 : s->message * (double)p.messages;
   if (c->direct)
     p.waiting = s->latency * doublings(1 + p.peers);
   else
-    p.waiting = s->latency * (double)(p.rounds - p.local) + s->message * (double)p.messages;
+    p.waiting = s->latency * (double)(p.rounds - p.local) + p.own;
   p.moving = (double)(c->direct ? p.bytes : p.far) / s->bandwidth;
   return p;
 }

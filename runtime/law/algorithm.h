@@ -62,6 +62,7 @@ typedef struct Price {
   int64_t rounds;         /* times that it waits for others while nothing is under way */
   int64_t local;          /* of these, for others of its place, in an exchange by messages */
   double waiting, moving; /* seconds */
+  double own;             /* of `waiting`, those in which the device itself sends and receives */
 } Price;
 
 struct CollectiveRun; /* messages.h */

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Products in panels: the bits are those of --disable=panels under tensor, sequence and 2-D parallel layouts, of f32 and halves, with dims
+# Products in panels: the bits are those of --disable=panels under tensor, sequence and 2-D parallel layouts, of f32 and bf16, with dims
 # that panels do not divide, on threads and under MPI; bytes stay, and f64, whose order of sums the BLAS chooses, stays whole.
 #   panels.sh DTGC FOLDER WIRE.MACHINE [MPIEXEC]
 set -u
@@ -56,7 +56,7 @@ bytes() { "$dtgc" "$@" --dump=comm | awk '/^train / { print $3 }'; }
 try() {
   local name=$1 layouts type whole
   layouts=$(cat)
-  for type in f32 bf16 f16 f64; do
+  for type in f32 bf16 f64; do
     { echo "mesh [$4]"; sed "s/TYPE/$type/" "$2.dtg"; echo "$layouts"; } >"$name-$type.dtg"
     [ $type = f64 ] && break
     whole=$(bits "$name-$type.dtg" --disable=panels)

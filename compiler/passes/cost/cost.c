@@ -232,6 +232,7 @@ static void add_exchange(const Plan *p, const LocalEntry *le, const Step *s, Ste
       by[done.algorithm].bytes += done.price.bytes, by[done.algorithm].time += time;
     }
     c->messages += done.price.messages, c->rounds += done.price.rounds;
+    c->own += done.price.own;
     if (c->algorithm == ALGORITHMS) c->algorithm = done.algorithm;
     n = 0;
   }

@@ -42,6 +42,7 @@ typedef struct StepCost {
   int algorithm; /* of an exchange; ALGORITHMS: there is none. Of the first, where they go as
                     several */
   int64_t messages, rounds;
+  double own; /* of exchange, the device's own time for its messages */
 } StepCost;
 /* Operations of one device, what is computed inside its loops included; 0 for exchanges. */
 double cost_step_flops(const Plan *p, const LocalEntry *le, const Step *s);

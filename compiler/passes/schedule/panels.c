@@ -13,11 +13,11 @@
  * Which products, along which dim and in how many panels: by the model. With x and y on the wire
  * for a panel before and behind it and c of computation,
  *
- *   x + c + y + (panels - 1) max(c, x + y)
+ *   x + c + y + (panels - 1) max(c + m, x + y)
  *
- * against the whole, of which what is exposed can be saved at most. Of products that are alike all
- * go in panels or none, and only if the time of the entry, with the schedule that comes of it, is
- * less. */
+ * (m: of x and y, the device's own time for messages, which nothing hides) against the whole, of
+ * which what is exposed can be saved at most. Of products that are alike all go in panels or none,
+ * and only if the time of the entry, with the schedule that comes of it, is less. */
 #include "panels.h"
 #include <math.h>
 #include <stdlib.h>
@@ -36,7 +36,8 @@ typedef struct Search {
 
 /* -------- what an entry takes -------- */
 
-/* Its time, with the schedule that later passes make. exposed: by node, or NULL. */
+/* Its time, with the schedule that later passes make, and a device's own for messages that are
+ * hidden: it has many more of them in panels. exposed: by node, or NULL. */
 static double time_of(const Plan *p, const LocalEntry *le, double *exposed) {
   Plan trial = *p;
   memset(&trial.entries, 0, sizeof trial.entries);
@@ -45,19 +46,34 @@ static double time_of(const Plan *p, const LocalEntry *le, double *exposed) {
   const LocalEntry *done = &trial.entries.at[0];
   double *hidden = arena_array(p->arena, double, done->steps.n + 1);
   cost_hidden(&trial, done, 1, hidden);
-  for (int t = 0; exposed && t < done->steps.n; t++) {
+  double own = 0;
+  for (int t = 0; t < done->steps.n; t++) {
     const Step *s = &done->steps.at[t];
     const StepCost c = cost_step(&trial, done, t);
     if (s->kind != STEP_EXCHANGE || !c.messages) continue;
-    for (int i = 0; i < s->nodes.n; i++)
+    own += step_turns(done, t).times * fmin(c.own, hidden[t]);
+    for (int i = 0; exposed && i < s->nodes.n; i++)
       exposed[s->nodes.at[i]] = (c.exchange - hidden[t]) / s->nodes.n;
   }
-  return cost_entry(&trial, done).time;
+  return cost_entry(&trial, done).time + own;
 }
 
 /* What is copied where values are cut and joined is read and written at the rate of memory. */
 static double copy_time(const Plan *p, int64_t bytes) {
   return 2 * (double)bytes / p->program->machine->memory_bandwidth;
+}
+
+/* Each panel but the first reads and packs the operand that is not cut once more. */
+static double pack_time(const Plan *p, const Graph *g, const Panels *x) {
+  const Machine *m = p->program->machine;
+  double time = 0;
+  for (int k = 0; k < 2; k++) {
+    if (panels_dim(g, x->product, k, x->letter) >= 0) continue;
+    const int64_t bytes = node_bytes(p->program, graph_operand(g, graph_node(g, x->product), k));
+    const bool near = bytes <= machine_cache(m, CACHE_L2);
+    time += (double)bytes / (near ? m->cache[CACHE_L2].bandwidth : m->memory_bandwidth);
+  }
+  return (x->n - 1) * time;
 }
 
 /* -------- the cut -------- */
@@ -84,10 +100,12 @@ static bool refines(DimLayout *along, const Layout *l, int d) {
 
 static bool find_cut(const Search *s, Panels *x) {
   const Node *n = graph_node(s->g, x->product);
+  int rank = n->shape.rank;
   x->along = (DimLayout){.granule = 1};
   for (int k = 0; k < 2; k++) {
     const int d = panels_dim(s->g, x->product, k, x->letter);
     const Node *y = graph_operand(s->g, n, k);
+    if (d >= 0 && y->shape.rank > rank) rank = y->shape.rank;
     if (!refines(&x->along, y->layout, d)) return false;
     if (x->in[k] != NO_NODE && !refines(&x->along, graph_operand(s->g, y, 0)->layout, d))
       return false;
@@ -96,7 +114,7 @@ static bool find_cut(const Search *s, Panels *x) {
   if (!refines(&x->along, n->layout, d)) return false;
   if (x->out != NO_NODE && !refines(&x->along, graph_node(s->g, x->out)->layout, d)) return false;
   const int64_t blocks = dim_parts(&s->plan->program->mesh, &x->along);
-  return n->shape.dim[d] % blocks == 0 && (blocks == 1 || n->shape.rank < MAX_RANK);
+  return n->shape.dim[d] % blocks == 0 && (blocks == 1 || rank < MAX_RANK);
 }
 
 /* -------- what it gains -------- */
@@ -112,10 +130,13 @@ static Node part_of(const Search *s, const Panels *x, NodeId id, int d) {
   return n;
 }
 
-static double exchange_time(const Search *s, const Panels *x, NodeId id, int d) {
+/* own: what of it the device itself takes for messages is added. */
+static double exchange_time(const Search *s, const Panels *x, NodeId id, int d, double *own) {
   const Program *p = s->plan->program;
   const Node to = part_of(s, x, id, d);
   const Node from = part_of(s, x, graph_node(s->g, id)->operand[0], d);
+  const Exchange one = exchange_of(p, from.layout, to.layout, &to.shape, to.dtype);
+  *own += cost_price(p, &one, 1, true).price.own;
   return cost_exchange(p, from.layout, to.layout, &to.shape, to.dtype);
 }
 
@@ -127,7 +148,7 @@ static double compute_time(const Search *s, const Panels *x) {
   const Layout *l[2];
   NodeId operand[2];
   Rule r;
-  double time = p->machine->start;
+  double time = p->machine->start + pack_time(s->plan, s->g, x) / x->n;
   for (int k = 0; k < 2; k++) {
     const int d = panels_dim(s->g, x->product, k, x->letter);
     Node y = part_of(s, x, n->operand[k], d);
@@ -148,14 +169,14 @@ static double compute_time(const Search *s, const Panels *x) {
 }
 
 static double modelled(const Search *s, const Panels *x) {
-  double before = 0, behind = 0;
+  double before = 0, behind = 0, own = 0;
   for (int k = 0; k < 2; k++)
     if (x->in[k] != NO_NODE)
-      before += exchange_time(s, x, x->in[k], panels_dim(s->g, x->product, k, x->letter));
+      before += exchange_time(s, x, x->in[k], panels_dim(s->g, x->product, k, x->letter), &own);
   if (x->out != NO_NODE)
-    behind = exchange_time(s, x, x->out, panels_dim(s->g, x->product, 2, x->letter));
+    behind = exchange_time(s, x, x->out, panels_dim(s->g, x->product, 2, x->letter), &own);
   const double c = compute_time(s, x);
-  return before + c + behind + (x->n - 1) * fmax(c, before + behind);
+  return before + c + behind + (x->n - 1) * fmax(c + own, before + behind);
 }
 
 /* The best number of panels. A panel has two elements of the dim at least in every block, as a
@@ -324,7 +345,8 @@ static void take_best(const Search *s, LocalEntry *le, double least) {
     if (trial.n == taken.n) continue;
     int64_t copied;
     const LocalEntry made = panels_made(p, le, trial.n, trial.at, &copied);
-    const double time = time_of(p, &made, NULL) + copy_time(p, copied);
+    double time = time_of(p, &made, NULL) + copy_time(p, copied);
+    for (int k = 0; k < trial.n; k++) time += pack_time(p, s->g, &trial.at[k]);
     if (time < least * (1 - 1e-6)) least = time, best = made, taken = trial;
   }
   *le = best;
