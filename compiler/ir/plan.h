@@ -22,7 +22,7 @@ typedef enum ReasonKind {
   WHY_FROM,      /* from tensor `from`, by an op or an equality */
   WHY_KEPT,      /* the program that this one is a variant of has it so */
   WHY_SHARED,    /* the devices of the axis share the work of the variable's update */
-  WHY_CHEAPEST   /* of an output that is not annotated */
+  WHY_CHEAPEST   /* of an output, or what a loop carries, that is not annotated */
 } ReasonKind;
 
 /* How `from` won where an op's tensors bring several lists of axes for one factor. */

@@ -31,6 +31,7 @@ static const struct {
     {"updates", updates, verify_global, BETTER},       /* sharded optimizer state */
     {"distribute", distribute, verify_global, NEEDED}, /* ops along a split dim, block by block */
     {"outputs", outputs, verify_global, BETTER},       /* layouts of unannotated outputs, by cost */
+    {"carries", carries, verify_global, BETTER},       /* layouts of what loops carry, by cost */
     {"choose", choose, verify_global, NEEDED},         /* how each op is computed, by its cost */
     {"weigh", weigh, verify_global, NEEDED},           /* the best of these by all that counts */
     {"partition", partition, verify_local, NEEDED},    /* one device's graph, exchanges explicit */

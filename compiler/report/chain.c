@@ -108,7 +108,7 @@ static void put_end(const Plan *p, const Reason *r, Str *out) {
   else if (r->kind == WHY_SHARED)
     str_puts(out, "chosen by updates: shared weight update, since no layout is given");
   else if (r->kind == WHY_CHEAPEST)
-    str_puts(out, "chosen by cost, since no layout is given for the output");
+    str_puts(out, "chosen by cost, since no layout is given");
   else
     str_puts(out, "unknown");
 }

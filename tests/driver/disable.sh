@@ -46,7 +46,7 @@ E
 names=$("$dtgc" m.dtg --disable=none 2>&1 | sed -n 's/.*; there are //p')
 IFS=', ' read -ra names <<<"$names"
 [ ${#names[@]} -ge 12 ] || fail "too few names: ${names[*]}"
-exchanges=' refetch contest updates outputs '
+exchanges=' refetch contest updates outputs carries '
 head -c $((12 * 256 * 96 * 4)) /dev/zero | tr '\0' '\276' >x.raw # each -0.37...
 head -c $((2 * 600 * 64 * 4)) /dev/zero | tr '\0' '\276' >q.raw
 # bits MODEL OPTIONS...: sums of what a call computes

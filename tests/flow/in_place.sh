@@ -56,7 +56,7 @@ for more in "" "$at/on.dtg"; do
   [ "$n" -le 1 ] || fail "$n loops go over the whole state"
 done
 # What a loop computes from its neighbours is not copied back, nor is a device's block copied beside its halo.
-printf 'const n = 64\nentry f(u: f32[n, n], k: i32[]) {\n  repeat i in 0..k { p = pad(u, [1, 1], [1, 1]); u = u + p[:-2, 1:-1] + p[2:, 1:-1] - p[1:-1, 2:] }\n  return u\n}\n' >"$at/h.dtg"
+printf 'const n = 1024\nentry f(u: f32[n, n], k: i32[]) {\n  repeat i in 0..k { p = pad(u, [1, 1], [1, 1]); u = u + p[:-2, 1:-1] + p[2:, 1:-1] - p[1:-1, 2:] }\n  return u\n}\n' >"$at/h.dtg"
 echo 'mesh [a=2, b=2]
 layout f.u = [a, b]' >"$at/h_on.dtg"
 for more in "" "$at/h_on.dtg"; do

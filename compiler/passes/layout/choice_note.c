@@ -32,8 +32,8 @@ static void add_hop(const Choice *c, NodeId id, Hop hop, Shared *s) {
       x.kind == DTRT_ALL_REDUCE || x.kind == DTRT_REDUCE_SCATTER || x.kind == DTRT_ALL_GATHER;
   int k = 0;
   s->time += time * runs;
-  while (k < s->n && (s->alike[k].kind != x.kind || s->alike[k].axes != x.axes ||
-                      s->alike[k].runs != runs))
+  while (k < s->n &&
+         (s->alike[k].kind != x.kind || s->alike[k].axes != x.axes || s->alike[k].runs != runs))
     k++;
   if (!may || k == 32) {
     s->time += latency * runs;

@@ -179,6 +179,8 @@ void partition_as(Plan *p, int entry, const Choice *c);
 
 /* -------- weigh.c -------- */
 
+/* What the plan by that choice costs by the figures of --dump=cost. */
+double choice_figure(const Plan *p, int entry, const Choice *c);
 Routes *choice_brief_routes(const Choice *c);
 void choice_note(Choice *c); /* as it is now, if it is among the cheapest */
 double choice_total(const Choice *c);

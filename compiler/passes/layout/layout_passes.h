@@ -11,6 +11,7 @@ void contest(Plan *p);
 void updates(Plan *p);
 void distribute(Plan *p);
 void outputs(Plan *p);
+void carries(Plan *p);
 void choose(Plan *p);
 void weigh(Plan *p);
 void partition(Plan *p);

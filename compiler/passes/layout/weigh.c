@@ -7,14 +7,18 @@
 #include <math.h>
 #include <string.h>
 
-static double figure(const Plan *p, int entry, Choice *c, const Noted *x) {
+double choice_figure(const Plan *p, int entry, const Choice *c) {
   Plan trial = *p;
   memset(&trial.entries, 0, sizeof trial.entries);
-  choice_take(c, x);
-  if (c->total > c->least + CHOICE_FORBIDDEN / 2) return INFINITY; /* that may not be */
   partition_as(&trial, entry, c);
   p->steps(&trial);
   return cost_entry(&trial, &trial.entries.at[0]).time;
+}
+
+static double figure(const Plan *p, int entry, Choice *c, const Noted *x) {
+  choice_take(c, x);
+  if (c->total > c->least + CHOICE_FORBIDDEN / 2) return INFINITY; /* that may not be */
+  return choice_figure(p, entry, c);
 }
 
 void weigh(Plan *p) {
