@@ -406,7 +406,7 @@ int dtgc_verify_fit(void *program, int entry, const void *const *in, const void 
 /* ------------------------------------------------------------------ 4. look inside */
 
 /* The numbers are those of dtrt.h. f16 and bf16 are their 16-bit patterns, bool is a byte of 0
- * or 1. */
+ * or 1, c64 and c128 are two floats, re and im. */
 typedef enum dtgc_dtype {
   DTGC_BOOL,
   DTGC_U8,
@@ -422,7 +422,9 @@ typedef enum dtgc_dtype {
   DTGC_U32,
   DTGC_U64,
   DTGC_F8_E4M3,
-  DTGC_F8_E5M2
+  DTGC_F8_E5M2,
+  DTGC_C64,
+  DTGC_C128
 } dtgc_dtype;
 const char *dtgc_dtype_name(dtgc_dtype t); /* "f32" */
 

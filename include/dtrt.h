@@ -48,7 +48,9 @@ enum {
   DTRT_U32,
   DTRT_U64,
   DTRT_F8_E4M3,
-  DTRT_F8_E5M2
+  DTRT_F8_E5M2,
+  DTRT_C64, /* complex: re, im of f32, as C's float _Complex */
+  DTRT_C128 /* of f64 */
 };
 enum { DTRT_SUM, DTRT_MAX, DTRT_MIN, DTRT_PROD };
 

@@ -481,6 +481,22 @@ DTRT_FN int32_t dtrt_pow_i32(int32_t a, int32_t b) { return (int32_t)dtrt_pow_i6
 
 /* ------------------------------------------------------------------ 4. casts and storage types */
 
+/* Complex elements and their parts. */
+DTRT_FN float dtrt_re_c64(float _Complex z) { return __real__ z; }
+DTRT_FN float dtrt_im_c64(float _Complex z) { return __imag__ z; }
+DTRT_FN double dtrt_re_c128(double _Complex z) { return __real__ z; }
+DTRT_FN double dtrt_im_c128(double _Complex z) { return __imag__ z; }
+DTRT_FN float _Complex dtrt_join_f32(float re, float im) {
+  float _Complex z;
+  __real__ z = re, __imag__ z = im;
+  return z;
+}
+DTRT_FN double _Complex dtrt_join_f64(double re, double im) {
+  double _Complex z;
+  __real__ z = re, __imag__ z = im;
+  return z;
+}
+
 /* dtrt_cast_FROM_TO. A float to an integer goes towards 0, saturates, and NaN gives 0 (C leaves
  * both open). An integer to a narrower one keeps the low bits. To bool: x != 0, so NaN is true.
  * `last` is the largest value of F that does not overflow T. */

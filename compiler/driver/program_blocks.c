@@ -121,6 +121,9 @@ static void value_text(dtgc_dtype t, const void *at, char *out, size_t n) {
     snprintf(out, n, "%llu", (unsigned long long)*(int64_t *)memcpy(&i64, at, sizeof i64));
   else if (t == DTGC_I64)
     snprintf(out, n, "%lld", (long long)*(int64_t *)memcpy(&i64, at, sizeof i64));
+  else if (dtype_is_complex(type))
+    snprintf(out, n, "%.*g%+.*gj", t == DTGC_C64 ? 9 : 17, dtype_get(dtype_part(type), at, 0),
+             t == DTGC_C64 ? 9 : 17, dtype_get(dtype_part(type), at, 1));
   else if (dtype_is_float(type))
     snprintf(out, n, "%.*g", t == DTGC_F32 ? 9 : 17, dtype_get(type, at, 0));
   else
@@ -129,7 +132,7 @@ static void value_text(dtgc_dtype t, const void *at, char *out, size_t n) {
 
 static dtgc_status differ(const Blocks *b, int i, int j, const int64_t *at) {
   size_t size = element_bytes(&b->t), n = 0;
-  char where[256] = "", one[48], other[48];
+  char where[256] = "", one[64], other[64];
   for (int d = 0; d < b->t.tensor->rank && n < sizeof where; d++)
     n += (size_t)snprintf(where + n, sizeof where - n, "%s%lld", d ? ", " : "", (long long)at[d]);
   value_text(b->t.tensor->dtype, (const char *)b->data[i] + (size_t)place_in(&b->box[i], at) * size,

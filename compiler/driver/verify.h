@@ -36,6 +36,10 @@ typedef struct Bounds {
 static inline double value_at(int dtype, const void *at, int64_t i) {
   return dtype == DTRT_F32 ? ((const float *)at)[i] : dtype_get((DType)dtype, at, i);
 }
+/* How far x is from y; infinity where one of them alone is NaN. */
+double verify_distance(double x, double y);
+/* Element i of a and element j of b; of complex elements the parts that are further apart. */
+void values_at(int dtype, const void *a, int64_t i, const void *b, int64_t j, double *x, double *y);
 /* Keeps a tensor of the base run, or how far it is off in a moved one. */
 void kept_add(Bounds *b, Kept *k, int dtype, int64_t count, const void *data);
 void kept_end(Kept *k); /* after the last run: the mean */

@@ -4,16 +4,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+double verify_distance(double x, double y) {
+  if (x == y || (isnan(x) && isnan(y))) return 0;
+  const double d = fabs(x - y);
+  return isnan(d) ? INFINITY : d;
+}
+
+void values_at(int dtype, const void *a, int64_t i, const void *b, int64_t j, double *x,
+               double *y) {
+  const int part = (int)dtype_part((DType)dtype);
+  *x = value_at(dtype, a, i), *y = value_at(dtype, b, j);
+  if (part == dtype) return;
+  const double u = value_at(part, a, 2 * i + 1), v = value_at(part, b, 2 * j + 1);
+  if (verify_distance(u, v) > verify_distance(*x, *y)) *x = u, *y = v;
+}
+
 /* The distance of two elements; integers too large for a double are still told apart. */
 static double distance(int dtype, const void *a, const void *b, int64_t i) {
   size_t size = (size_t)dtrt_dtype_size(dtype);
   if (!memcmp((const char *)a + (size_t)i * size, (const char *)b + (size_t)i * size, size))
     return 0;
-  double x = value_at(dtype, a, i), y = value_at(dtype, b, i);
-  if (isnan(x) && isnan(y)) return 0;
-  if (x == y) return dtype == DTRT_I64 ? 1 : 0; /* 0 and -0 */
-  double d = fabs(x - y);
-  return isnan(d) ? INFINITY : d;
+  double x, y;
+  values_at(dtype, a, i, b, i, &x, &y);
+  return x == y && dtype == DTRT_I64 ? 1 : verify_distance(x, y); /* 0 and -0 are equal */
 }
 
 /* -------- keeping -------- */

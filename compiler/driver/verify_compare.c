@@ -29,12 +29,6 @@ void index_text(int rank, const int64_t *index, char *out, size_t n) {
   if (at < n) snprintf(out + at, n - at, "]");
 }
 
-static double difference(double got, double want) {
-  if (got == want || (isnan(got) && isnan(want))) return 0;
-  double d = fabs(got - want);
-  return isnan(d) ? INFINITY : d;
-}
-
 static double ratio(double d, double bound) {
   return d == 0 ? 0 : bound > 0 ? (isinf(bound) ? 0 : d / bound) : INFINITY;
 }
@@ -43,8 +37,9 @@ bool compare_whole(const Kept *k, const void *data, double tolerance, Parting *a
   size_t size = (size_t)dtrt_dtype_size(k->dtype);
   for (int64_t i = 0; i < k->count; i++) {
     if (!memcmp(k->base + (size_t)i * size, (const char *)data + (size_t)i * size, size)) continue;
-    double got = value_at(k->dtype, data, i), want = value_at(k->dtype, k->base, i);
-    double bound = kept_bound(k, i, tolerance), d = difference(got, want);
+    double got, want;
+    values_at(k->dtype, data, i, k->base, i, &got, &want);
+    double bound = kept_bound(k, i, tolerance), d = verify_distance(got, want);
     if (k->dtype == DTRT_I64 && d == 0) d = 1;
     if (ratio(d, bound) > *worst) *worst = ratio(d, bound);
     if (d == 0 || d <= bound) continue;
@@ -90,9 +85,12 @@ typedef struct Block {
 /* Element i of the block with element `flat` of the oracle's; false: it is out of bounds. */
 static bool compare_element(Block *b, int64_t i, int64_t flat) {
   const int dtype = b->k->dtype;
-  const double x = b->got ? b->got[i] : value_at(dtype, b->s->data, i);
-  const double y = value_at(dtype, b->k->base, flat);
-  double bound = kept_bound(b->k, flat, b->c->tolerance), d = difference(x, y);
+  double x, y;
+  if (b->got)
+    x = b->got[i], y = value_at(dtype, b->k->base, flat);
+  else
+    values_at(dtype, b->s->data, i, b->k->base, flat, &x, &y);
+  double bound = kept_bound(b->k, flat, b->c->tolerance), d = verify_distance(x, y);
   if (dtype == DTRT_I64 && d == 0 && !b->got) /* equal as doubles */
     d = ((const int64_t *)b->s->data)[i] != ((const int64_t *)(const void *)b->k->base)[flat];
   if (b->size) bound += b->c->tolerance * b->unit * b->size[i];

@@ -56,10 +56,12 @@ static uint64_t mix(uint64_t z) {
 }
 
 void draw_input(const Range *r, const dtgc_tensor *t, uint64_t seed, void *to) {
-  for (int64_t i = 0; i < t->count; i++) {
+  const DType type = dtype_part((DType)t->dtype);
+  const int64_t count = type == (DType)t->dtype ? t->count : 2 * t->count;
+  for (int64_t i = 0; i < count; i++) {
     uint64_t z = mix(seed ^ mix((uint64_t)i));
     double x = r->low + (r->high - r->low) * (double)(z >> 11) * 0x1p-53;
     int64_t n = r->least + (int64_t)(z % (uint64_t)(r->most - r->least + 1));
-    dtype_set((DType)t->dtype, to, i, dtype_is_float((DType)t->dtype) ? x : (double)n);
+    dtype_set(type, to, i, dtype_is_float(type) ? x : (double)n);
   }
 }

@@ -44,6 +44,8 @@ bool dtype_is_int(DType t) { return t != DT_BOOL && !table[t].digits; }
 DType dtype_computed(DType t) { return table[t].computed; }
 bool dtype_is_half(DType t) { return table[t].computed != t; }
 bool dtype_is_stored(DType t) { return dtype_is_float(t) && table[t].size == 1; }
+bool dtype_is_complex(DType t) { return t == DT_C64 || t == DT_C128; }
+DType dtype_part(DType t) { return t == DT_C64 ? DT_F32 : t == DT_C128 ? DT_F64 : t; }
 int dtype_digits(DType t) { return table[t].digits; }
 double dtype_smallest(DType t) { return ldexp(1, table[t].exponent); }
 double dtype_largest(DType t) { return table[t].largest; }
@@ -64,10 +66,10 @@ void dtype_set(DType t, void *at, int64_t i, double v) {
 }
 
 double dtype_round(DType t, double v) {
-  double stored;
+  double stored[2];
   if (!dtype_is_float(t)) return v;
-  table[t].set(&stored, v);
-  return table[t].get(&stored);
+  table[t].set(stored, v);
+  return table[t].get(stored);
 }
 
 bool dtype_from_name(const char *name, DType *out) {

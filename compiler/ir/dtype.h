@@ -23,6 +23,10 @@ DType dtype_computed(DType t);
 bool dtype_is_half(DType t);
 /* Has only casts and moves: f8. */
 bool dtype_is_stored(DType t);
+/* c64 and c128, which count as floats: of the digits and the range that both parts have. As a number
+ * such an element is its real part. */
+bool dtype_is_complex(DType t);
+DType dtype_part(DType t); /* of its parts, f32 or f64; of other types: itself */
 /* Of floats: binary digits of the significand, the smallest normal number, the largest one, and the
  * unit in the last place, relative: 2^-23 for f32; 0 for integers. */
 int dtype_digits(DType t);

@@ -209,6 +209,12 @@ typedef struct NewGraph {
 
 typedef struct Distribute Distribute; /* ops/blocks.h */
 
+/* A complex tensor as the tensors of its parts; of a real one, or one whose `im` is known to be 0,
+ * `im` is NO_NODE. */
+typedef struct Complex {
+  NodeId re, im;
+} Complex;
+
 typedef struct OpDef OpDef;
 struct OpDef {
   const char *name; /* as the user writes it and as dumps print it */
@@ -279,6 +285,10 @@ struct OpDef {
    */
   int64_t (*below)(const Graph *g, const Node *n, int k);
 
+  /* Of complex operands: builds what node n is from the parts of its operands; of a real result `re`
+   * is it. NULL: op_takes_complex says whether the op does the same to both parts. */
+  Complex (*complex)(Build *b, const Node *n, const Complex *x);
+
   /* -------- rewriting -------- */
   /* The new node that n, its operands already new, is the same as, or NO_NODE. May give n other
    * operands. */
@@ -305,6 +315,7 @@ enum {
   OPF_CARRY = 8192,    /* begins a value that a region carries ... */
   OPF_AFTER = 16384,   /* ... and is what that is behind the region */
   OPF_TELLS = 32768,   /* acts: it is kept though nothing reads its result */
+  OPF_COMPLEX = 65536, /* OPC_CALL: right for complex numbers, too */
 };
 
 enum { ORDER_LESS = 1, ORDER_EQUAL = 2, ORDER_GREATER = 4 }; /* OpDef.compares */
@@ -317,6 +328,9 @@ typedef struct Rounding {
   double result, operands;
 } Rounding;
 Rounding op_rounding(const Graph *g, const Node *n);
+
+/* Node n, which has complex operands or a complex result, is defined. */
+bool op_takes_complex(const Graph *g, const Node *n);
 
 const char *op_written(Op op); /* as the user writes it in an expression: "+", "and", "exp" */
 uint64_t op_hash(Op op);       /* the same in every run */

@@ -104,8 +104,10 @@ static Arg triangle(Build *b, const Arg *a, Op compare) {
 static Arg call_tril(Build *b, const Arg *a) { return triangle(b, a, &op_ge); }
 static Arg call_triu(Build *b, const Arg *a) { return triangle(b, a, &op_le); }
 COMPOSITE(tril, "x, k=0", "the last two dims with 0 above their diagonal k",
-          "f32[4, 6] x: tril(x, 1)")
-COMPOSITE(triu, "x, k=0", "the last two dims with 0 below their diagonal k", "f32[4, 6] x: triu(x)")
+          "f32[4, 6] x: tril(x, 1)",
+          .flags = OPF_COMPLEX)
+COMPOSITE(triu, "x, k=0", "the last two dims with 0 below their diagonal k", "f32[4, 6] x: triu(x)",
+          .flags = OPF_COMPLEX)
 
 static NodeId on_diagonal(Build *b, NodeId x, int64_t k) {
   Shape s = {.rank = 2};
@@ -139,7 +141,8 @@ static Arg call_diag(Build *b, const Arg *a) {
 }
 COMPOSITE(diag, "x, k=0",
           "of one dim: the matrix with x on its diagonal k; of more: that diagonal of the last two",
-          "f32[4, 6] x: diag(x, 1)")
+          "f32[4, 6] x: diag(x, 1)",
+          .flags = OPF_COMPLEX)
 
 /* -------- array -------- */
 
@@ -271,7 +274,8 @@ static Arg call_tile(Build *b, const Arg *a) {
 }
 COMPOSITE(tile, "x, reps",
           "x repeated as a whole, by a number for each of the last dims, as NumPy's",
-          "f32[4, 3] x: tile(x, [2, 3])")
+          "f32[4, 3] x: tile(x, [2, 3])",
+          .flags = OPF_COMPLEX)
 
 static Arg call_repeat_interleave(Build *b, const Arg *a) {
   NodeId x;
@@ -283,7 +287,8 @@ static Arg call_repeat_interleave(Build *b, const Arg *a) {
 }
 COMPOSITE(repeat_interleave, "x, n, axis=none",
           "each element along one dim n times, as NumPy's repeat",
-          "f32[4, 3] x: repeat_interleave(x, 2, axis=1)")
+          "f32[4, 3] x: repeat_interleave(x, 2, axis=1)",
+          .flags = OPF_COMPLEX)
 
 static Arg call_meshgrid(Build *b, const Arg *a) {
   Shape s = {.rank = a[0].n};
@@ -305,12 +310,14 @@ static Arg call_meshgrid(Build *b, const Arg *a) {
 COMPOSITE(meshgrid, "x...",
           "a list with each tensor of one dim repeated along the dims of the others, which come in "
           "order: NumPy's with indexing=\"ij\"",
-          "f32[4] x, f32[3] y: meshgrid(x, y)[0] * meshgrid(x, y)[1]")
+          "f32[4] x, f32[3] y: meshgrid(x, y)[0] * meshgrid(x, y)[1]",
+          .flags = OPF_COMPLEX)
 
 /* -------- flip, rot90 -------- */
 
 static Arg call_flip(Build *b, const Arg *a) { return build_call(b, &op_reverse, a); }
-COMPOSITE(flip, "x, axis=none", "reverse, by NumPy's name", "f32[4, 3] x: flip(x, axis=1)")
+COMPOSITE(flip, "x, axis=none", "reverse, by NumPy's name", "f32[4, 3] x: flip(x, axis=1)",
+          .flags = OPF_COMPLEX)
 
 static Arg call_rot90(Build *b, const Arg *a) {
   NodeId x;
@@ -327,4 +334,5 @@ static Arg call_rot90(Build *b, const Arg *a) {
   return arg_node(build_node(b, &op_reverse, 1, &x, 1, (int64_t[]){turned[k]}, 0));
 }
 COMPOSITE(rot90, "x, k=1", "the first two dims turned by k quarters, from the first to the second",
-          "f32[4, 3] x: rot90(x)")
+          "f32[4, 3] x: rot90(x)",
+          .flags = OPF_COMPLEX)

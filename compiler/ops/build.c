@@ -3,6 +3,10 @@
 #include "dtrt_math.h"
 #include <string.h>
 
+static bool is_complex(const Build *b, NodeId x) {
+  return x != NO_NODE && dtype_is_complex(op_node(b, x)->dtype);
+}
+
 /* Types for storage have casts and what moves elements alone. */
 static bool computes(Op op) {
   switch (op->class) {
@@ -16,8 +20,7 @@ static bool computes(Op op) {
   default: break;
   }
   const uint32_t passes = OPF_MOVES | OPF_GRAD | OPF_CARRY | OPF_AFTER;
-  return !(op->flags & passes || op == &op_cast || op == &op_stop_gradient ||
-           op->passes == 1);
+  return !(op->flags & passes || op == &op_cast || op == &op_stop_gradient || op->passes == 1);
 }
 
 bool op_computes_in(Build *b, DType t) {
@@ -34,6 +37,23 @@ static bool stored_fits(Build *b, const Node *n) {
   return op_computes_in(b, n->dtype);
 }
 
+static bool complex_fits(Build *b, const Node *n) {
+  NodeId of = NO_NODE;
+  for (int k = 0; k < n->noperands && of == NO_NODE; k++)
+    if (is_complex(b, n->operand[k])) of = n->operand[k];
+  if ((of == NO_NODE && !dtype_is_complex(n->dtype)) || op_takes_complex(b->graph, n)) return true;
+  op_not_complex(b, n->op, of == NO_NODE ? dtype_name(n->dtype) : op_describe(b, of));
+  return false;
+}
+
+void op_not_complex(Build *b, Op op, const char *of) {
+  const uint8_t order = ORDER_LESS | ORDER_GREATER;
+  const bool orders = op->flags & OPF_EXTREME || op->class == OPC_SORT || op->class == OPC_SEARCH ||
+                      (op->compares & order && (op->compares & order) != order);
+  op_fail(b, b->span, "%s (%s); take real(x), imag(x) or abs(x)",
+          orders ? "complex numbers have no order" : "is not defined for complex numbers", of);
+}
+
 NodeId build_node(Build *b, Op op, int noperands, const NodeId *operands, int nattr,
                   const int64_t *attr, double value) {
   for (int i = 0; i < noperands; i++)
@@ -48,14 +68,42 @@ NodeId build_node(Build *b, Op op, int noperands, const NodeId *operands, int na
             .site = b->site,
             .precision = b->precision,
             .back = b->back};
-  if (!op->infer(b, &n) || !stored_fits(b, &n)) return NO_NODE;
+  if (!op->infer(b, &n) || !stored_fits(b, &n) || !complex_fits(b, &n)) return NO_NODE;
   return graph_add(b->graph, &n);
+}
+
+/* The first complex tensor in an argument. */
+static NodeId complex_in(const Build *b, const Arg *a) {
+  NodeId of = a->kind == ARG_TENSOR && is_complex(b, a->node) ? a->node : NO_NODE;
+  for (int i = 0; a->kind == ARG_LIST && i < a->n && of == NO_NODE; i++)
+    of = complex_in(b, &a->at[i]);
+  return of;
+}
+
+static int parameters(const OpDef *def) {
+  int n = *def->params != 0, depth = 0;
+  for (const char *c = def->params; *c; c++) {
+    depth += (*c == '[') - (*c == ']');
+    n += *c == ',' && !depth;
+  }
+  return n;
+}
+
+/* A composite of parts that take complex numbers may still mean something else by them: a norm is
+ * no root of the sum of x * x. */
+static bool complex_goes(Build *b, const OpDef *def, const Arg *args) {
+  if (def->flags & OPF_COMPLEX || (def->class != OPC_CALL && def->class != OPC_MATRIX)) return true;
+  for (int i = 0; i < parameters(def); i++) {
+    const NodeId of = complex_in(b, &args[i]);
+    if (of != NO_NODE) return op_not_complex(b, def, op_describe(b, of)), false;
+  }
+  return true;
 }
 
 Arg build_call(Build *b, const OpDef *def, const Arg *args) {
   const char *outer = b->what;
   b->what = def->name;
-  Arg r = def->call(b, args);
+  Arg r = complex_goes(b, def, args) ? def->call(b, args) : arg_node(NO_NODE);
   b->what = outer;
   return r;
 }
@@ -170,7 +218,8 @@ NodeId mk_reduce(Build *b, Op op, NodeId x, uint32_t dims, bool keepdims) {
   if (!dims) return x;
   const DType t = op_node(b, x)->dtype;
   if (op == &op_sum || op == &op_prod) x = widened(b, x);
-  NodeId y = build_node(b, op, 1, &x, 1, (int64_t[]){dims}, 0);
+  NodeId y = op == &op_prod && is_complex(b, x) ? complex_prod(b, x, dims)
+                                                : build_node(b, op, 1, &x, 1, (int64_t[]){dims}, 0);
   if (op == &op_sum || op == &op_prod) y = build_cast(b, y, t);
   if (y == NO_NODE || !keepdims) return y;
   for (int d = 0; d < s.rank; d++)
@@ -351,6 +400,11 @@ Arg build_operator(Build *b, Op op, const Arg *x, const Arg *y) {
     goto done;
   }
   if ((is_tensor(x) && x->node == NO_NODE) || (is_tensor(y) && y->node == NO_NODE)) goto done;
+  if (op == &op_pow &&
+      ((is_tensor(x) && is_complex(b, x->node)) || (is_tensor(y) && is_complex(b, y->node)))) {
+    r = complex_power(b, x, y);
+    goto done;
+  }
   if (op == &op_pow && is_tensor(x) && (r = small_power(b, x->node, y)) != NO_NODE) goto done;
   DType t = is_tensor(x)   ? op_node(b, x->node)->dtype
             : is_tensor(y) ? op_node(b, y->node)->dtype

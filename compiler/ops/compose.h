@@ -7,9 +7,13 @@
 
 #define COMPOSE_FN static inline __attribute__((unused))
 
-#define COMPOSITE(NAME, PARAMS, DOC, EXAMPLE)                                                      \
-  const OpDef op_##NAME = {                                                                        \
-      .name = #NAME, .params = PARAMS, .doc = DOC, .example = EXAMPLE, .call = call_##NAME};
+/* Behind the example may stand more of the definition, as `.flags = OPF_COMPLEX`. */
+#define COMPOSITE(NAME, PARAMS, DOC, ...)                                                          \
+  const OpDef op_##NAME = {.name = #NAME,                                                          \
+                           .params = PARAMS,                                                       \
+                           .doc = DOC,                                                             \
+                           .call = call_##NAME,                                                    \
+                           .example = __VA_ARGS__};
 
 static const Arg NOTHING = {.kind = ARG_TENSOR, .node = NO_NODE};
 

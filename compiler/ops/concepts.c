@@ -12,6 +12,10 @@
 
 static const Concept concepts[] = {
     /* elementwise */
+    {"complex_mul", XY "real(complex(x, y) * complex(y, x))"},
+    {"complex_abs", XY "abs(complex(x, y))"},
+    {"arg", XY "angle(complex(x, y))"},
+    {"view_as_complex", XY "abs(complex(x, y))"},
     {"nan_to_num", X "where(x == x, x, 0)"},
     {"square", X "x * x"},
     {"power", XY "x ** y"},

@@ -116,6 +116,7 @@ const OpDef op_contract = {.name = "contract",
                            .class = OPC_PRODUCT,
                            .flags = OPF_SUMS | OPF_PRODUCT | OPF_ROWS,
                            .linear = 3,
+                           .complex = complex_bilinear,
                            .addends = addends,
                            .flops = 2,
                            .rounding = 1,
@@ -256,4 +257,5 @@ const OpDef op_matmul = {
     .params = "x, y",
     .doc = "x @ y: rows by columns, over the last two dims; leading dims broadcast",
     .example = "f32[4, 5] x, f32[5, 6] y: x @ y",
-    .call = call_matmul};
+    .call = call_matmul,
+    .flags = OPF_COMPLEX};

@@ -4,7 +4,7 @@
 
 static bool draw_type(Build *b, const Arg *a, DType *t) {
   if (!arg_dtype(b, a, "dtype", t)) return false;
-  if (dtype_is_float(*t)) return true;
+  if (dtype_is_float(*t) && !dtype_is_complex(*t)) return true;
   op_fail(b, a->span, "generates floating-point numbers, not %s; cast the result", dtype_name(*t));
   return false;
 }

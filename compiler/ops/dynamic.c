@@ -284,7 +284,8 @@ const OpDef op_put_window = {
     .params = "x, begin, value",
     .doc = "x with `value` in the place of its elements from positions known while running on",
     .example = "f32[6, 5] x, i32[] i%4, i32[] j%3, f32[3, 3] v: put_window(x, [i, j], v)",
-    .call = call_put_window};
+    .call = call_put_window,
+    .flags = OPF_COMPLEX};
 
 /* -------- parts, as subscripts name them -------- */
 

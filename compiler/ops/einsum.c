@@ -316,4 +316,5 @@ const OpDef op_einsum = {.name = "einsum",
                                 "Several tensors are multiplied in the order of least work",
                          .example =
                              "f32[3, 4, 5] x, f32[3, 5, 2] y: einsum(\"bik,bkj->bij\", x, y)",
-                         .call = call_einsum};
+                         .call = call_einsum,
+                         .flags = OPF_COMPLEX};

@@ -13,6 +13,12 @@ void rule_elementwise(const Graph *g, const Node *n, Rule *r) {
   }
 }
 
+static bool infer_abs(Build *b, Node *n) {
+  if (!infer_number(b, n)) return false;
+  n->dtype = dtype_part(n->dtype);
+  return true;
+}
+
 static bool infer_div(Build *b, Node *n) {
   const Node *x = graph_operand(b->graph, n, 0);
   if (!dtype_is_float(x->dtype)) {
@@ -112,11 +118,13 @@ BINARY(sub, "sub", "x - y", "f32[4, 6] x, f32[4, 6] y: x - y", infer_number, dy,
        .simplify = without_0)
 BINARY(mul, "mul", "x * y", "f32[4, 6] x, f32[4, 1] y: x * y", infer_number,
        mk2(b, &op_mul, dy, IN(1)), mk2(b, &op_mul, dy, IN(0)), NULL, "$0 * $1", .sign = "*",
-       .binds = BINDS_TERM, .c_whole = "dtrt_mul_@($0, $1)", .linear = 3, .simplify = without_1)
+       .binds = BINDS_TERM, .c_whole = "dtrt_mul_@($0, $1)", .linear = 3, .simplify = without_1,
+       .complex = complex_mul)
 BINARY(div, "div", "x / y, for floating-point tensors", "f32[4, 6] x, f32[6] y+: x / y", infer_div,
        mk2(b, &op_div, dy, IN(1)),
        mk1(b, &op_neg, mk2(b, &op_mul, dy, mk2(b, &op_div, node, IN(1)))), NULL, "$0 / $1",
-       .sign = "/", .binds = BINDS_TERM, .linear = 1, .positive = 2, .simplify = without_1)
+       .sign = "/", .binds = BINDS_TERM, .linear = 1, .positive = 2, .simplify = without_1,
+       .complex = complex_div)
 BINARY(floordiv, "floordiv", "x // y: the quotient rounded down; an integer divided by 0 is 0",
        "i32[4, 6] x, i32[6] y: x // y", infer_number, flat_grad(b, node, dy),
        flat_grad(b, node, dy), FLAT, "dtrt_floordiv_@($0, $1)", .sign = "//", .binds = BINDS_TERM)
@@ -155,9 +163,10 @@ BINARY(pow, "pow", "x ** y; of integers a negative y gives 0, 1 or -1",
        .positive = 1)
 BINARY(eq, "eq", "x == y", "i32[4, 6] x, i32[6] y: x == y", infer_equal, NO_NODE, NO_NODE, BOOLEAN,
        "$0 == $1", .sign = "==", .binds = BINDS_COMPARE, .compares = ORDER_EQUAL,
-       .below = below_index)
+       .below = below_index, .complex = complex_eq)
 BINARY(ne, "ne", "x != y", "i32[4, 6] x, i32[6] y: x != y", infer_equal, NO_NODE, NO_NODE, BOOLEAN,
-       "$0 != $1", .sign = "!=", .binds = BINDS_COMPARE, .compares = ORDER_LESS | ORDER_GREATER)
+       "$0 != $1", .sign = "!=", .binds = BINDS_COMPARE, .compares = ORDER_LESS | ORDER_GREATER,
+       .complex = complex_ne)
 BINARY(lt, "lt", "x < y", "f32[4, 6] x, f32[6] y: x < y", infer_order, NO_NODE, NO_NODE, BOOLEAN,
        "$0 < $1", .sign = "<", .binds = BINDS_COMPARE, .compares = ORDER_LESS,
        .below = below_constant)
@@ -177,26 +186,28 @@ UNARY(not, "not", "not x, for bool tensors", "bool[4, 6] x: not x", infer_bool, 
 UNARY(neg, "neg", "-x", "f32[4, 6] x: -x", infer_number, mk1(b, &op_neg, dy), NULL, "-$0", 1,
       .sign = "-", .binds = BINDS_FACTOR, .c_whole = "dtrt_neg_@($0)", .linear = 1, .index = {-1},
       .simplify = negated_twice)
-UNARY(abs, "abs", "the magnitude of x", "f32[4, 6] x: abs(x)", infer_number,
-      mk2(b, &op_mul, dy, mk1(b, &op_sign, IN(0))), NULL, "dtrt_abs_@($0)", 1)
+UNARY(abs, "abs", "the magnitude of x, also of complex numbers, of which it is real",
+      "f32[4, 6] x: abs(x)", infer_abs, mk2(b, &op_mul, dy, mk1(b, &op_sign, IN(0))), NULL,
+      "dtrt_abs_@($0)", 1, .complex = complex_abs)
 UNARY(sign, "sign", "-1, 0 or 1; NaN stays NaN", "f32[4, 6] x: sign(x)", infer_number,
       flat_grad(b, node, dy), FLAT, "dtrt_sign_@($0)", 1)
 UNARY(exp, "exp", "e to the power x", "f32[4, 6] x: exp(x)", infer_float, mk2(b, &op_mul, dy, node),
-      NULL, "dtrt_exp_@($0)", 10, .vanishes = true)
+      NULL, "dtrt_exp_@($0)", 10, .vanishes = true, .complex = complex_exp)
 UNARY(expm1, "expm1", "exp(x) - 1, exact near 0", "f32[4, 6] x: expm1(x)", infer_float,
       mk2(b, &op_mul, dy, mk_shift(b, node, 1)), NULL, "dtrt_expm1_@($0)", 14)
 UNARY(log, "log", "the natural logarithm", "f32[4, 6] x+: log(x)", infer_float,
-      mk2(b, &op_div, dy, IN(0)), NULL, "dtrt_log_@($0)", 12, .positive = 1)
+      mk2(b, &op_div, dy, IN(0)), NULL, "dtrt_log_@($0)", 12, .positive = 1, .complex = complex_log)
 UNARY(log1p, "log1p", "log(1 + x), exact near 0", "f32[4, 6] x+: log1p(x)", infer_float,
       mk2(b, &op_div, dy, mk_shift(b, IN(0), 1)), NULL, "dtrt_log1p_@($0)", 16)
 UNARY(sqrt, "sqrt", "the square root", "f32[4, 6] x+: sqrt(x)", infer_float,
-      mk2(b, &op_div, mk_scale(b, dy, 0.5), node), NULL, "dtrt_sqrt_@($0)", 4, .positive = 1)
+      mk2(b, &op_div, mk_scale(b, dy, 0.5), node), NULL, "dtrt_sqrt_@($0)", 4, .positive = 1,
+      .complex = complex_sqrt)
 UNARY(rsqrt, "rsqrt", "1 / sqrt(x)", "f32[4, 6] x+: rsqrt(x)", infer_float,
       mk2(b, &op_mul, mk_scale(b, dy, -0.5), mk2(b, &op_mul, node, mk2(b, &op_mul, node, node))),
-      NULL, "dtrt_rsqrt_@($0)", 6, .positive = 1)
+      NULL, "dtrt_rsqrt_@($0)", 6, .positive = 1, .complex = complex_rsqrt)
 UNARY(tanh, "tanh", "the hyperbolic tangent", "f32[4, 6] x: tanh(x)", infer_float,
       mk2(b, &op_mul, dy, mk2(b, &op_sub, mk_number(b, dy, 1), mk2(b, &op_mul, node, node))), NULL,
-      "dtrt_tanh_@($0)", 14)
+      "dtrt_tanh_@($0)", 14, .complex = complex_tanh)
 UNARY(sigmoid, "sigmoid", "1 / (1 + exp(-x))", "f32[4, 6] x: sigmoid(x)", infer_float,
       mk2(b, &op_mul, dy, mk2(b, &op_mul, node, mk2(b, &op_sub, mk_number(b, dy, 1), node))), NULL,
       "dtrt_sigmoid_@($0)", 12, .vanishes = true)
@@ -205,9 +216,11 @@ UNARY(erf, "erf", "the error function", "f32[4, 6] x: erf(x)", infer_float,
           mk1(b, &op_exp, mk1(b, &op_neg, mk2(b, &op_mul, IN(0), IN(0))))),
       NULL, "dtrt_erf_@($0)", 16)
 UNARY(sin, "sin", "the sine of x radians", "f32[4, 6] x: sin(x)", infer_float,
-      mk2(b, &op_mul, dy, mk1(b, &op_cos, IN(0))), NULL, "dtrt_sin_@($0)", 14)
+      mk2(b, &op_mul, dy, mk1(b, &op_cos, IN(0))), NULL, "dtrt_sin_@($0)", 14,
+      .complex = complex_sin)
 UNARY(cos, "cos", "the cosine of x radians", "f32[4, 6] x: cos(x)", infer_float,
-      mk1(b, &op_neg, mk2(b, &op_mul, dy, mk1(b, &op_sin, IN(0)))), NULL, "dtrt_cos_@($0)", 14)
+      mk1(b, &op_neg, mk2(b, &op_mul, dy, mk1(b, &op_sin, IN(0)))), NULL, "dtrt_cos_@($0)", 14,
+      .complex = complex_cos)
 UNARY(floor, "floor", "the largest integer not above x", "f32[4, 6] x: floor(x)", infer_float,
       flat_grad(b, node, dy), FLAT, "dtrt_floor_@($0)", 1)
 UNARY(ceil, "ceil", "the smallest integer not below x", "f32[4, 6] x: ceil(x)", infer_float,
@@ -343,7 +356,15 @@ const OpDef op_clamp = {.name = "clamp",
                         .fold = fold_clamp,
                         .numbers = 3};
 
+static bool complex_stays(Build *b, NodeId x, DType to) {
+  if (!dtype_is_complex(op_node(b, x)->dtype) || dtype_is_complex(to)) return true;
+  op_fail(b, b->span, "a complex number is not cast to %s: take real(x), imag(x) or abs(x) of %s",
+          dtype_name(to), op_describe(b, x));
+  return false;
+}
+
 static bool infer_cast(Build *b, Node *n) {
+  if (!complex_stays(b, n->operand[0], (DType)n->attr[0])) return false;
   n->shape = graph_operand(b->graph, n, 0)->shape;
   n->dtype = (DType)n->attr[0];
   return true;
@@ -366,6 +387,7 @@ static Arg call_cast(Build *b, const Arg *a) {
     x = build_tensor(b, &a[0], dtype_is_float(t) ? t : DT_I64);
   else if (!arg_tensor(b, &a[0], "x", &x))
     return arg_node(NO_NODE);
+  if (x != NO_NODE && !complex_stays(b, x, t)) return arg_node(NO_NODE);
   return arg_node(build_cast(b, x, t));
 }
 
@@ -385,6 +407,7 @@ const OpDef op_cast = {.name = "cast",
                        .class = OPC_ELEMENT,
                        .passes = 1,
                        .index = {1},
+                       .complex = complex_cast,
                        .flags = OPF_ELEMENTWISE,
                        .flops = 1,
                        .rounding = 1};

@@ -1,23 +1,22 @@
-/* Complex numbers as pairs, a last dim of re and im, and Fourier transforms of them
- * (runtime/kernels/dft.c). The four primitives transform the dim before the last, whole on a
- * device, and do not scale; the others bring a dim there and scale by `norm`. A gradient is one of
- * pairs too: that of re, and that of im, as for any tensor. */
+/* Fourier transforms. The four primitives (runtime/kernels/dft.c) are of pairs, a last dim of re
+ * and im: they transform the dim before it, whole on a device, and do not scale. What users call
+ * takes and gives complex tensors, brings a dim there and scales by `norm`. */
+#include "complex.h"
 #include "compose.h"
 
-extern const OpDef op_dft, op_dft_inverse, op_dft_of_real, op_dft_to_real, op_atan2;
+extern const OpDef op_dft, op_dft_inverse, op_dft_of_real, op_dft_to_real;
 
 static int rank_of(const Build *b, NodeId x) { return shape_of(b, x)->rank; }
 
 /* -------- pairs -------- */
 
-static bool arg_pairs(Build *b, const Arg *a, const char *name, NodeId *x) {
-  if (!arg_tensor(b, a, name, x) || !check_float(b, *x)) return false;
-  const Shape *s = shape_of(b, *x);
-  if (s->rank && s->dim[s->rank - 1] == 2) return true;
+static bool arg_complex(Build *b, const Arg *a, NodeId *x) {
+  if (!arg_tensor(b, a, "z", x)) return false;
+  if (dtype_is_complex(type_of(b, *x))) return true;
   op_fail(b, a->span.file ? a->span : b->span,
-          "takes complex numbers as pairs, a last dim of size 2, not %s; complex(x) makes pairs of "
-          "real numbers",
-          op_describe(b, *x));
+          "takes complex numbers, c64 or c128, not %s; %s(x) makes them of real numbers, and "
+          "complex(x[..., 0], x[..., 1]) of pairs",
+          op_describe(b, *x), type_of(b, *x) == DT_F64 ? "c128" : "c64");
   op_declared(b, 1, x);
   return false;
 }
@@ -30,84 +29,17 @@ static NodeId half_of(Build *b, NodeId z, int which) {
   return mk_reshape(b, z, &s);
 }
 
-static Arg pairs_of(Build *b, NodeId re, NodeId im) {
-  if (re == NO_NODE || im == NO_NODE) return NOTHING;
+static NodeId pairs_of(Build *b, NodeId z) {
+  const Complex x = complex_parts(b, z);
   Arg both = arg_of_list(b, 2);
-  both.at[0] = arg_node(re), both.at[1] = arg_node(im);
-  return build_call(b, &op_stack, (Arg[]){both, arg_of_int(-1)});
+  if (x.im == NO_NODE) return NO_NODE;
+  both.at[0] = arg_node(x.re), both.at[1] = arg_node(x.im);
+  return build_call(b, &op_stack, (Arg[]){both, arg_of_int(-1)}).node;
 }
 
-static NodeId two(Build *b, Op op, NodeId x, NodeId y) { /* of shapes that may differ */
-  return x == NO_NODE || y == NO_NODE ? NO_NODE
-                                      : build_call(b, op, (Arg[]){arg_node(x), arg_node(y)}).node;
+static NodeId of_pairs(Build *b, NodeId x) {
+  return complex_join(b, (Complex){half_of(b, x, 0), half_of(b, x, 1)});
 }
-
-static Arg call_complex(Build *b, const Arg *a) {
-  NodeId re, im;
-  if (!arg_tensor(b, &a[0], "re", &re) || !check_float(b, re)) return NOTHING;
-  if (a[1].kind == ARG_INT || a[1].kind == ARG_REAL) {
-    if (!op_check_number(b, a[1].span, type_of(b, re), a[1].real)) return NOTHING;
-    im = mk_number(b, re, a[1].real);
-  } else if (!arg_tensor(b, &a[1], "im", &im)) {
-    return NOTHING;
-  }
-  if (type_of(b, re) != type_of(b, im) || !shape_equal(shape_of(b, re), shape_of(b, im))) {
-    op_fail(b, b->span, "re and im differ: %s and %s", op_describe(b, re), op_describe(b, im));
-    op_declared(b, 2, (NodeId[]){re, im});
-    return NOTHING;
-  }
-  return pairs_of(b, re, im);
-}
-COMPOSITE(complex, "re, im=0", "complex numbers as pairs: a new last dim of size 2, re and im",
-          "f32[4, 6] x, f32[4, 6] y: complex(x, y)")
-
-static Arg call_real(Build *b, const Arg *a) {
-  NodeId z;
-  return arg_pairs(b, &a[0], "z", &z) ? arg_node(half_of(b, z, 0)) : NOTHING;
-}
-COMPOSITE(real, "z", "the real parts of pairs: z[..., 0]", "f32[4, 2] z: real(z)")
-
-static Arg call_imag(Build *b, const Arg *a) {
-  NodeId z;
-  return arg_pairs(b, &a[0], "z", &z) ? arg_node(half_of(b, z, 1)) : NOTHING;
-}
-COMPOSITE(imag, "z", "the imaginary parts of pairs: z[..., 1]", "f32[4, 2] z: imag(z)")
-
-static Arg call_conj(Build *b, const Arg *a) {
-  NodeId z;
-  if (!arg_pairs(b, &a[0], "z", &z)) return NOTHING;
-  return pairs_of(b, half_of(b, z, 0), mk1(b, &op_neg, half_of(b, z, 1)));
-}
-COMPOSITE(conj, "z", "pairs with im negated", "f32[4, 2] z: conj(z)")
-
-static Arg call_complex_mul(Build *b, const Arg *a) {
-  NodeId x, y;
-  if (!arg_pairs(b, &a[0], "x", &x) || !arg_pairs(b, &a[1], "y", &y)) return NOTHING;
-  const NodeId r = half_of(b, x, 0), i = half_of(b, x, 1), s = half_of(b, y, 0),
-               j = half_of(b, y, 1);
-  return pairs_of(b, two(b, &op_sub, two(b, &op_mul, r, s), two(b, &op_mul, i, j)),
-                  two(b, &op_add, two(b, &op_mul, r, j), two(b, &op_mul, i, s)));
-}
-COMPOSITE(
-    complex_mul, "x, y",
-    "the product of pairs, re and im by the formula (an infinity may give NaN); other dims as "
-    "those of x * y",
-    "f32[4, 3, 2] x, f32[3, 2] y: complex_mul(x, y)")
-
-static Arg call_complex_abs(Build *b, const Arg *a) {
-  NodeId z;
-  if (!arg_pairs(b, &a[0], "z", &z)) return NOTHING;
-  return arg_node(two(b, &op_hypot, half_of(b, z, 0), half_of(b, z, 1)));
-}
-COMPOSITE(complex_abs, "z", "the absolute values of pairs: hypot(re, im)",
-          "f32[4, 2] z: complex_abs(z)")
-
-static Arg call_angle(Build *b, const Arg *a) {
-  NodeId z;
-  if (!arg_pairs(b, &a[0], "z", &z)) return NOTHING;
-  return arg_node(two(b, &op_atan2, half_of(b, z, 1), half_of(b, z, 0)));
-}
-COMPOSITE(angle, "z", "the angles of pairs, from -pi to pi: atan2(im, re)", "f32[4, 2] z: angle(z)")
 
 /* -------- primitives -------- */
 
@@ -206,7 +138,7 @@ static NodeId exchanged(Build *b, NodeId x, int d, int e) {
   return mk_transpose(b, x, perm);
 }
 
-static NodeId of_pairs(Build *b, NodeId z, int d, bool inverse) {
+static NodeId along(Build *b, NodeId z, int d, bool inverse) {
   if (z == NO_NODE) return z;
   const int at = rank_of(b, z) - 2;
   return exchanged(b, mk_dft(b, inverse ? &op_dft_inverse : &op_dft, exchanged(b, z, d, at)), d,
@@ -277,15 +209,18 @@ static Arg fourier(Build *b, Which which, int count, const Arg *x, const Arg *le
   NodeId y;
   int n, axis[MOST_AXES];
   if (which == RFFT) {
-    if (!arg_tensor(b, x, "x", &y) || !check_float(b, y)) return NOTHING;
-    if (rank_of(b, y) == MAX_RANK)
-      return arg_node(op_fail(b, b->span, "a tensor has at most %d dims: pairs of %s need another",
-                              MAX_RANK, op_describe(b, y)));
-  } else if (!arg_pairs(b, x, "z", &y)) {
+    if (!arg_tensor(b, x, "x", &y)) return NOTHING;
+    if (type_of(b, y) != DT_F32 && type_of(b, y) != DT_F64)
+      return arg_node(op_fail(b, b->span, "takes f32 or f64, not %s%s", op_describe(b, y),
+                              dtype_is_complex(type_of(b, y)) ? "; fft takes complex numbers"
+                                                              : "; cast with f32(...)"));
+  } else if (!arg_complex(b, x, &y)) {
     return NOTHING;
   }
-  const DType type = type_of(b, y);
-  const int rank = rank_of(b, y) - (which != RFFT);
+  const int rank = rank_of(b, y);
+  if (rank == MAX_RANK)
+    return arg_node(
+        op_fail(b, b->span, "takes up to %d dims, not %s", MAX_RANK - 1, op_describe(b, y)));
   if (rank < 1)
     return arg_node(op_fail(b, b->span, "%s has no dim to transform", op_describe(b, y)));
   if (!arg_axes(b, axes, rank, count, &n, axis)) return NOTHING;
@@ -307,48 +242,51 @@ static Arg fourier(Build *b, Which which, int count, const Arg *x, const Arg *le
                             which == IRFFT && given == 1 ? "; give n=1" : ""));
   const bool inverse = which == IFFT || which == IRFFT;
   if (!arg_norm(b, norm, inverse, points, &by)) return NOTHING;
-  y = wide(b, y);
-  if (which == RFFT && y != NO_NODE) y = of_real(b, y, last);
+  y = which == RFFT ? of_real(b, y, last) : pairs_of(b, y);
   for (int i = n - 1; i >= 0; i--)
-    if (axis[i] != last || which == FFT || which == IFFT) y = of_pairs(b, y, axis[i], inverse);
+    if (axis[i] != last || which == FFT || which == IFFT) y = along(b, y, axis[i], inverse);
   if (which == IRFFT) y = to_real(b, y, last, full);
   if (y != NO_NODE && by != 1) y = mk_scale(b, y, by);
-  return arg_node(y == NO_NODE ? y : build_cast(b, y, type));
+  return arg_node(which == IRFFT || y == NO_NODE ? y : of_pairs(b, y));
 }
 
 #define TRANSFORM(NAME, WHICH, COUNT, AXIS, DOC, EXAMPLE)                                          \
   static Arg call_##NAME(Build *b, const Arg *a) {                                                 \
     return fourier(b, WHICH, COUNT, &a[0], NULL, &a[1], &a[2]);                                    \
   }                                                                                                \
-  COMPOSITE(NAME, "x, axis=" AXIS ", norm=\"backward\"", DOC, EXAMPLE)
+  COMPOSITE(NAME, "x, axis=" AXIS ", norm=\"backward\"", DOC, EXAMPLE, .flags = OPF_COMPLEX)
 #define TO_REAL(NAME, COUNT, AXIS, DOC, EXAMPLE)                                                   \
   static Arg call_##NAME(Build *b, const Arg *a) {                                                 \
     return fourier(b, IRFFT, COUNT, &a[0], &a[1], &a[2], &a[3]);                                   \
   }                                                                                                \
-  COMPOSITE(NAME, "x, n=none, axis=" AXIS ", norm=\"backward\"", DOC, EXAMPLE)
+  COMPOSITE(NAME, "x, n=none, axis=" AXIS ", norm=\"backward\"", DOC, EXAMPLE, .flags = OPF_COMPLEX)
 
 TRANSFORM(fft, FFT, 1, "-1",
-          "the Fourier transform of pairs (complex) along a dim; axis counts the dims without that "
-          "of pairs. ifft divides by the size; norm: \"backward\", \"ortho\", \"forward\"",
-          "f32[3, 6, 2] z: fft(z, axis=1)")
-TRANSFORM(ifft, IFFT, 1, "-1", "the inverse of fft", "f32[3, 6, 2] z: ifft(z, axis=0)")
+          "the Fourier transform of complex numbers along a dim. ifft divides by the size; norm: "
+          "\"backward\", \"ortho\", \"forward\"",
+          "f32[3, 6] x, f32[3, 6] y: imag(fft(complex(x, y), axis=1))")
+TRANSFORM(ifft, IFFT, 1, "-1", "the inverse of fft",
+          "f32[3, 6] x, f32[3, 6] y: real(ifft(complex(x, y), axis=0))")
 TRANSFORM(
     rfft, RFFT, 1, "-1",
-    "fft of real numbers, as pairs: frequencies 0 to n / 2, of which the others are conjugates",
-    "f32[4, 6] x: rfft(x)")
+    "fft of real numbers, complex: frequencies 0 to n / 2, of which the others are conjugates",
+    "f32[4, 6] x: imag(rfft(x))")
 TO_REAL(irfft, 1, "-1",
         "the inverse of rfft: n real numbers, which is 2 (m - 1) of m frequencies, or given",
-        "f32[3, 4, 2] z: irfft(z, 7)")
-TRANSFORM(fft2, FFT, 2, "none", "fft along two dims; none: the last two", "f32[3, 5, 2] z: fft2(z)")
-TRANSFORM(ifft2, IFFT, 2, "none", "the inverse of fft2", "f32[3, 5, 2] z: ifft2(z)")
+        "f32[3, 4] x, f32[3, 4] y: irfft(complex(x, y), 7)")
+TRANSFORM(fft2, FFT, 2, "none", "fft along two dims; none: the last two",
+          "f32[3, 5] x, f32[3, 5] y: imag(fft2(complex(x, y)))")
+TRANSFORM(ifft2, IFFT, 2, "none", "the inverse of fft2",
+          "f32[3, 5] x, f32[3, 5] y: imag(ifft2(complex(x, y)))")
 TRANSFORM(rfft2, RFFT, 2, "none", "rfft along the last dim of axis, fft along the other",
-          "f32[2, 4, 5] x: rfft2(x)")
+          "f32[2, 4, 5] x: real(rfft2(x))")
 TO_REAL(irfft2, 2, "none", "the inverse of rfft2; n: real numbers along the last dim of axis",
-        "f32[2, 4, 3, 2] z: irfft2(z)")
+        "f32[2, 4, 3] x, f32[2, 4, 3] y: irfft2(complex(x, y))")
 TRANSFORM(fftn, FFT, 0, "none", "fft along one to three dims; none: all",
-          "f32[3, 4, 2, 2] z: fftn(z)")
-TRANSFORM(ifftn, IFFT, 0, "none", "the inverse of fftn", "f32[3, 4, 2, 2] z: ifftn(z, axis=[2, 0])")
+          "f32[3, 4, 2] x, f32[3, 4, 2] y: imag(fftn(complex(x, y)))")
+TRANSFORM(ifftn, IFFT, 0, "none", "the inverse of fftn",
+          "f32[3, 4, 2] x, f32[3, 4, 2] y: real(ifftn(complex(x, y), axis=[2, 0]))")
 TRANSFORM(rfftn, RFFT, 0, "none", "rfft along the last dim of axis, fft along up to two others",
-          "f32[3, 4, 5] x: rfftn(x, norm=\"ortho\")")
+          "f32[3, 4, 5] x: real(rfftn(x, norm=\"ortho\"))")
 TO_REAL(irfftn, 0, "none", "the inverse of rfftn; n: real numbers along the last dim of axis",
-        "f32[3, 4, 3, 2] z: irfftn(z, 5)")
+        "f32[3, 4, 3] x, f32[3, 4, 3] y: irfftn(complex(x, y), 5)")

@@ -94,9 +94,11 @@ UNARY(acos, "acos", "the angle in radians whose cosine is x; NaN beyond 1", F "a
 UNARY(atan, "atan", "the angle in radians whose tangent is x", F "atan(x)", infer_float,
       over(b, dy, mk_shift(b, square(b, IN(0)), 1)), NULL, "dtrt_atan_@($0)", 24)
 UNARY(sinh, "sinh", "the hyperbolic sine", F "sinh(x)", infer_float,
-      times(b, dy, mk1(b, &op_cosh, IN(0))), NULL, "dtrt_sinh_@($0)", 20)
+      times(b, dy, mk1(b, &op_cosh, IN(0))), NULL, "dtrt_sinh_@($0)", 20,
+      .complex = complex_sinh)
 UNARY(cosh, "cosh", "the hyperbolic cosine", F "cosh(x)", infer_float,
-      times(b, dy, mk1(b, &op_sinh, IN(0))), NULL, "dtrt_cosh_@($0)", 18)
+      times(b, dy, mk1(b, &op_sinh, IN(0))), NULL, "dtrt_cosh_@($0)", 18,
+      .complex = complex_cosh)
 UNARY(asinh, "asinh", "the number whose hyperbolic sine is x", F "asinh(x)", infer_float,
       over(b, dy, root(b, mk_shift(b, square(b, IN(0)), 1))), NULL, "dtrt_asinh_@($0)", 28)
 UNARY(acosh, "acosh", "the number from 0 whose hyperbolic cosine is x; NaN below 1",
@@ -129,11 +131,11 @@ UNARY(trunc, "trunc", "the nearest integer towards 0", F "trunc(x)", infer_float
 UNARY(frac, "frac", "x - trunc(x), with the sign of x", F "frac(x)", infer_float, dy, NULL,
       "dtrt_frac_@($0)", 1)
 UNARY(isnan, "isnan", "whether x is NaN", F "isnan(x / 0)", infer_class, NO_NODE, BOOLEAN,
-      "dtrt_isnan_@($0)", 1)
+      "dtrt_isnan_@($0)", 1, .complex = complex_any)
 UNARY(isinf, "isinf", "whether x is infinite", F "isinf(x / 0)", infer_class, NO_NODE, BOOLEAN,
-      "dtrt_isinf_@($0)", 1)
+      "dtrt_isinf_@($0)", 1, .complex = complex_any)
 UNARY(isfinite, "isfinite", "whether x is neither infinite nor NaN", F "isfinite(x / 0)",
-      infer_class, NO_NODE, BOOLEAN, "dtrt_isfinite_@($0)", 1)
+      infer_class, NO_NODE, BOOLEAN, "dtrt_isfinite_@($0)", 1, .complex = complex_all)
 
 /* -------- of two -------- */
 

@@ -85,7 +85,8 @@ const OpDef op_take = {.name = "take",
                        .params = "table, index, axis=0",
                        .doc = "gather, by NumPy's name",
                        .example = "f32[6, 5] t, i32[4] i%5: take(t, i, axis=1)",
-                       .call = call_gather};
+                       .call = call_gather,
+                       .flags = OPF_COMPLEX};
 
 /* attr: dim, its size. Operands: index, updates. The result is zero where nothing is added. */
 bool infer_scatter(Build *b, Node *n) {

@@ -37,6 +37,8 @@ bool op_check_number(Build *b, Span at, DType t, double v);
 /* A checked product of sizes: false after "too large". */
 bool op_check_size(Build *b, Span at, DType t, const Shape *s);
 
+/* An error: `of`, a type or a tensor, is complex. */
+void op_not_complex(Build *b, Op op, const char *of);
 /* False after an error: the type is one to store numbers in alone. */
 bool op_computes_in(Build *b, DType t);
 
@@ -110,6 +112,14 @@ typedef Expr LowerFn(Lower *l, NodeId id, const At *at);
 LowerFn lower_const, lower_broadcast, lower_transpose, lower_reshape, lower_slice, lower_reverse,
     lower_pad, lower_concat, lower_gather, lower_pick, lower_deal, lower_undeal, lower_iota,
     lower_random, lower_put, lower_window, lower_position;
+
+/* Of complex numbers (complex.c). */
+typedef Complex ComplexFn(Build *b, const Node *n, const Complex *x);
+ComplexFn complex_mul, complex_div, complex_eq, complex_ne, complex_abs, complex_exp, complex_log,
+    complex_sqrt, complex_rsqrt, complex_sin, complex_cos, complex_tanh, complex_sinh, complex_cosh,
+    complex_any, complex_all, complex_cast, complex_bilinear;
+NodeId complex_power(Build *b, const Arg *x, const Arg *y);
+NodeId complex_prod(Build *b, NodeId x, uint32_t dims);
 
 /* Rules. */
 void rule_elementwise(const Graph *g, const Node *n, Rule *r);

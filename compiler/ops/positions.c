@@ -174,7 +174,8 @@ const OpDef op_gather_nd = {
            "the first `batch` dims are those of both. With `window`, a list of sizes, as many from "
            "each position on",
     .example = "f32[6, 5] t, i32[4, 2] i%5: gather_nd(t, i)",
-    .call = call_gather_nd};
+    .call = call_gather_nd,
+    .flags = OPF_COMPLEX};
 
 static Arg call_nd(Build *b, Scatters how, const Arg *a) {
   NodeId base, index, u;
@@ -201,7 +202,8 @@ static Arg call_nd(Build *b, Scatters how, const Arg *a) {
 #define SCATTER_ND(WORD, HOW, DOC)                                                                 \
   static Arg call_scatter_nd_##WORD(Build *b, const Arg *a) { return call_nd(b, HOW, a); }         \
   COMPOSITE(scatter_nd_##WORD, "base, index, updates, batch=0, window=none", DOC,                  \
-            "f32[6, 5] t, i32[4, 2] i%5, f32[4] u: scatter_nd_" #WORD "(t, i, u)")
+            "f32[6, 5] t, i32[4, 2] i%5, f32[4] u: scatter_nd_" #WORD "(t, i, u)",           \
+            .flags = OPF_COMPLEX)
 
 SCATTER_ND(set, SCATTER_SET,
            "base with `updates` in the place of what lists of positions name, as gather_nd's; of "

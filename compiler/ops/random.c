@@ -11,8 +11,14 @@ static RuleDim one(int f) { return (RuleDim){.n = 1, .factor = {(int8_t)f}}; }
 static bool infer_random(Build *b, Node *n) {
   n->dtype = (DType)n->attr[0];
   if (n->dtype != DT_F32 && n->dtype != DT_F64) {
-    op_fail(b, b->span, "generates floating-point numbers, not %s; cast the result",
-            dtype_name(n->dtype));
+    if (dtype_is_complex(n->dtype))
+      op_fail(b, b->span,
+              "generates real numbers, not %s; draw the parts, of %s, and join them by "
+              "complex(re, im)",
+              dtype_name(n->dtype), dtype_name(dtype_part(n->dtype)));
+    else
+      op_fail(b, b->span, "generates floating-point numbers, not %s; cast the result",
+              dtype_name(n->dtype));
     return false;
   }
   n->shape.rank = n->nattr - 2;

@@ -252,7 +252,7 @@ static NodeId mean_of(Build *b, NodeId x, uint32_t dims, bool keep) {
   for (int d = 0; d < n->shape.rank; d++)
     if (dims & 1u << d) count *= (double)n->shape.dim[d];
   if (count == 0) return op_fail(b, b->span, "the mean of an empty tensor: %s", op_describe(b, x));
-  NodeId s = mk_reduce(b, &op_sum, build_cast(b, x, t == DT_F64 ? t : DT_F32), dims, keep);
+  NodeId s = mk_reduce(b, &op_sum, build_cast(b, x, dtype_is_half(t) ? DT_F32 : t), dims, keep);
   return build_cast(b, mk_scale(b, s, 1 / count), t);
 }
 
@@ -270,7 +270,8 @@ const OpDef op_mean = {.name = "mean",
                        .params = PARAMS,
                        .doc = "the mean over axis",
                        .example = "f32[4, 6] x: mean(x, axis=0)",
-                       .call = call_mean};
+                       .call = call_mean,
+                       .flags = OPF_COMPLEX};
 
 /* -------- argmax, argmin -------- */
 

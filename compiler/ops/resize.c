@@ -291,7 +291,9 @@ static Arg call_pixel_unshuffle(Build *b, const Arg *a) { return shuffled(b, a, 
 COMPOSITE(
     pixel_shuffle, "x, r",
     "[n, h, w, c r r] as [n, h r, w r, c]: channel (c, i, j) becomes row i and column j of a pixel",
-    "f32[2, 3, 2, 8] x: pixel_shuffle(x, 2)")
+    "f32[2, 3, 2, 8] x: pixel_shuffle(x, 2)",
+    .flags = OPF_COMPLEX)
 COMPOSITE(pixel_unshuffle, "x, r",
           "[n, h r, w r, c] as [n, h, w, c r r], what pixel_shuffle undoes",
-          "f32[2, 4, 6, 2] x: pixel_unshuffle(x, 2)")
+          "f32[2, 4, 6, 2] x: pixel_unshuffle(x, 2)",
+          .flags = OPF_COMPLEX)

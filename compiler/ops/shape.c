@@ -159,7 +159,8 @@ const OpDef op_expand = {
     .params = "x, axis",
     .doc = "a new dim of size 1 at that place of the result, or at each of a list",
     .example = "f32[4, 6] x: expand(x, 1)",
-    .call = call_expand};
+    .call = call_expand,
+    .flags = OPF_COMPLEX};
 
 static Arg call_squeeze(Build *b, const Arg *a) {
   NodeId x;
@@ -181,7 +182,8 @@ const OpDef op_squeeze = {
     .params = "x, axis=none",
     .doc = "without the named dims of size 1; without all of them if none is named",
     .example = "f32[4, 1, 6] x: squeeze(x, axis=1)",
-    .call = call_squeeze};
+    .call = call_squeeze,
+    .flags = OPF_COMPLEX};
 
 /* -------- transpose -------- */
 

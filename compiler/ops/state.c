@@ -104,6 +104,11 @@ static bool infer_grad(Build *b, Node *n) {
             op_describe(b, n->operand[0]), op_describe(b, n->operand[1]));
     return false;
   }
+  if (dtype_is_complex(loss->dtype)) {
+    op_fail(b, b->span, "gradients are of real numbers: the loss is %s; take real(...) or abs(...)",
+            op_describe(b, n->operand[0]));
+    return false;
+  }
   n->dtype = x->dtype;
   n->shape = x->shape;
   return true;
@@ -111,7 +116,7 @@ static bool infer_grad(Build *b, Node *n) {
 
 const OpDef op_grad = {.name = "grad",
                        .doc = "d loss / d x, until the autodiff pass replaces it",
-                       .flags = OPF_GRAD,
+                       .flags = OPF_GRAD, /* may have an attribute: 1, 2: of re, of im */
                        .infer = infer_grad,
                        .rule = rule_source,
                        .no_grad = "it is replaced before gradients are taken of it"};

@@ -66,7 +66,10 @@ COMPOSITE(std, VARIANCE, "the standard deviation, sqrt(var(x))",
 static Arg call_norm(Build *b, const Arg *a) {
   Over o;
   double p;
-  if (!over_args(b, &a[0], &a[1], &a[2], &o) || !arg_number(b, &a[3], "ord", &p)) return NOTHING;
+  Arg x = a[0];
+  if (x.kind == ARG_TENSOR && x.node != NO_NODE && dtype_is_complex(type_of(b, x.node)))
+    x.node = mk1(b, &op_abs, x.node);
+  if (!over_args(b, &x, &a[1], &a[2], &o) || !arg_number(b, &a[3], "ord", &p)) return NOTHING;
   if (!(p > 0)) return arg_node(op_fail(b, a[3].span, "`ord` must be above 0, but it is %g", p));
   NodeId r, size = p == 2 ? o.x : mk1(b, &op_abs, o.x);
   if (isinf(p)) {
@@ -84,7 +87,7 @@ static Arg call_norm(Build *b, const Arg *a) {
 }
 COMPOSITE(norm, "x, axis=none, keepdims=false, ord=2",
           "the norm over axis as of one vector: sum(abs(x) ** ord) ** (1 / ord); inf: the largest",
-          "f32[4, 6] x: norm(x, axis=1)")
+          "f32[4, 6] x: norm(x, axis=1)", .flags = OPF_COMPLEX)
 
 /* -------- median, quantile -------- */
 

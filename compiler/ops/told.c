@@ -114,4 +114,5 @@ static Arg call_print(Build *b, const Arg *a) {
 COMPOSITE(print, "x, label=none",
           "x, which is printed on standard error after the label, each time that this is run; of "
           "more than 1000 elements three at each end of each dim",
-          "f32[4, 6] x: print(x)")
+          "f32[4, 6] x: print(x)",
+          .flags = OPF_COMPLEX)

@@ -325,7 +325,8 @@ const OpDef op_stack = {.name = "stack",
                         .params = "x, axis=0",
                         .doc = "a list of equal shapes joined along a new dim",
                         .example = "f32[4, 6] x, f32[4, 6] y: stack([x, y], axis=1)",
-                        .call = call_stack};
+                        .call = call_stack,
+                        .flags = OPF_COMPLEX};
 
 static Arg call_split(Build *b, const Arg *a) {
   NodeId x;
@@ -368,7 +369,8 @@ const OpDef op_split = {
     .params = "x, parts, axis=0",
     .doc = "a list of slices along one dim: `parts` equal ones, or of the sizes listed",
     .example = "f32[4, 6] x: split(x, [2, 4], axis=1)[1]",
-    .call = call_split};
+    .call = call_split,
+    .flags = OPF_COMPLEX};
 
 /* -------- reverse, roll -------- */
 
@@ -441,4 +443,5 @@ const OpDef op_roll = {.name = "roll",
                        .params = "x, shift, axis=0",
                        .doc = "elements shifted cyclically by `shift` places along one dim",
                        .example = "f32[5, 6] x: roll(x, 2, axis=0)",
-                       .call = call_roll};
+                       .call = call_roll,
+                       .flags = OPF_COMPLEX};

@@ -19,6 +19,7 @@ static const struct {
   void (*verify)(const Plan *p, const char *after);
   int kind;
 } passes[] = {
+    {"complex", take_complex_apart, verify_global, NEEDED}, /* complex numbers become two real ones */
     {"shorten", shorten, verify_global, NEEDED},       /* activations kept short are rounded */
     {"autodiff", autodiff, verify_global, NEEDED},     /* grad nodes become their computation */
     {"kept", kept, verify_global, NEEDED},             /* those the way back alone reads, too */

@@ -110,6 +110,15 @@ typedef struct distance {
 } distance;
 
 static void compare(distance *d, int dtype, const char *a, const char *b) {
+  const int part = element_part(dtype);
+  const size_t size_of_part = element_size(part);
+  if (part != dtype) { /* the larger difference of the two parts */
+    const int64_t count = d->count;
+    compare(d, part, a, b);
+    compare(d, part, a + size_of_part, b + size_of_part);
+    if (d->count > count) d->count = count + 1;
+    return;
+  }
   double x = element_value(dtype, a), y = element_value(dtype, b);
   if (!memcmp(a, b, element_size(dtype)) || (isnan(x) && isnan(y)) || (x == y && x == 0)) return;
   double gap = fabs(x - y), size = fmax(fabs(x), fabs(y));
@@ -121,6 +130,7 @@ static void compare(distance *d, int dtype, const char *a, const char *b) {
 /* bf16 and f32 of one value are compared as f32. */
 static int common(int a, int b) {
   if (a == b) return a;
+  if (element_is_complex(a) && element_is_complex(b)) return ELEMENT_C128;
   if (element_is_float(a) && element_is_float(b))
     return a == ELEMENT_F64 || b == ELEMENT_F64 ? ELEMENT_F64 : ELEMENT_F32;
   return element_allowed(a, b) && element_size(a) < element_size(b) ? b : a;
@@ -143,7 +153,8 @@ static bool measure(const checkpoint *a, const checkpoint_var *v, const checkpoi
 
 static bool alike(const checkpoint_var *v, const checkpoint_var *u) {
   bool same = v->rank == u->rank && v->kind >= 0 && u->kind >= 0 &&
-              element_is_float(v->kind) == element_is_float(u->kind);
+              element_is_float(v->kind) == element_is_float(u->kind) &&
+              element_is_complex(v->kind) == element_is_complex(u->kind);
   for (int d = 0; same && d < v->rank; d++) same = v->shape[d] == u->shape[d];
   return same;
 }

@@ -31,9 +31,13 @@ size_t element_size(int kind) { return kinds[kind].size; }
 const char *element_name(int kind) { return kinds[kind].name; }
 bool element_is_float(int kind) { return kinds[kind].is_float; }
 int element_digits(int kind) { return kinds[kind].bits; }
+int element_part(int kind) { return dtype_part(kind); }
+bool element_is_complex(int kind) { return dtype_part(kind) != kind; }
 const char *element_range(int dtype) { return kinds[dtype].range; }
 
 bool element_allowed(int from, int to) {
+  if (element_is_complex(to)) return element_allowed(element_part(from), element_part(to));
+  if (element_is_complex(from)) return false;
   if (from == to || !(kinds[from].is_float || kinds[to].is_float)) return true;
   if (kinds[from].is_float) /* f16 and bf16 have numbers that the other has not, as have the f8 */
     return kinds[to].is_float && kinds[from].bits < kinds[to].bits &&
@@ -77,8 +81,22 @@ static bool store_whole(int dtype, int64_t v, void *to) {
   }
 }
 
+/* Parts to parts; a real number has none but the first. */
+static int64_t convert_complex(int kind, bool swap, const char *from, int64_t n, int dtype,
+                               char *to) {
+  const int part = element_part(kind), out = element_part(dtype);
+  const size_t step = kinds[kind].size, size = kinds[out].size;
+  if (part != kind) return element_convert(part, swap, from, 2 * n, out, to) / 2;
+  for (int64_t i = 0; i < n; i++, from += step, to += 2 * size) {
+    memset(to + size, 0, size);
+    if (!element_convert(kind, swap, from, 1, out, to)) return i;
+  }
+  return n;
+}
+
 int64_t element_convert(int kind, bool swap, const void *from, int64_t n, int dtype, void *to) {
   size_t step = kinds[kind].size, out = kinds[dtype].size;
+  if (element_is_complex(dtype)) return convert_complex(kind, swap, from, n, dtype, to);
   if (kind == dtype && kind != ELEMENT_BOOL && (!swap || step == 1)) {
     memcpy(to, from, (size_t)n * step);
     return n;
@@ -106,13 +124,24 @@ int64_t element_convert(int kind, bool swap, const void *from, int64_t n, int dt
 
 double element_value(int dtype, const void *at) {
   int64_t v;
+  const int part = element_part(dtype);
+  if (part != dtype)
+    return hypot(load_float(part, false, at),
+                 load_float(part, false, (const char *)at + kinds[part].size));
   if (kinds[dtype].is_float) return load_float(dtype, false, at);
   return load_whole(dtype, false, at, &v) ? (double)v : (double)bits_at(dtype, false, at);
 }
 
 void element_print(int kind, bool swap, const void *at, char *text, size_t size) {
   int64_t v;
-  if (kind == ELEMENT_U64 || kind == ELEMENT_BOOL) {
+  if (element_is_complex(kind)) { /* as Python writes and reads it: 1-2.5j */
+    const int part = element_part(kind);
+    element_print(part, swap, at, text, size);
+    const size_t n = strlen(text);
+    char im[40];
+    element_print(part, swap, (const char *)at + kinds[part].size, im, sizeof im);
+    snprintf(text + n, size - n, "%s%sj", *im == '-' ? "" : "+", im);
+  } else if (kind == ELEMENT_U64 || kind == ELEMENT_BOOL) {
     snprintf(text, size, "%llu", (unsigned long long)bits_at(kind, swap, at));
   } else if (!kinds[kind].is_float) {
     (void)load_whole(kind, swap, at, &v);
@@ -174,6 +203,11 @@ static double parse_odd(const char *text, char **end) {
 
 element_text element_parse(const char *text, int dtype, void *to) {
   int64_t v;
+  if (element_is_complex(dtype)) { /* real numbers alone are read */
+    const int part = element_part(dtype);
+    memset((char *)to + kinds[part].size, 0, kinds[part].size);
+    return element_parse(text, part, to);
+  }
   if (parse_digits(text, &v)) {
     if (!kinds[dtype].is_float)
       return store_whole(dtype, v, to) ? ELEMENT_FITS : ELEMENT_OUT_OF_RANGE;

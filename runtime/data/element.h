@@ -21,6 +21,8 @@ size_t element_size(int kind);
 const char *element_name(int kind);
 bool element_is_float(int kind);
 int element_digits(int kind); /* binary, of a float's significand; 0 of integers */
+bool element_is_complex(int kind); /* and a float: two of `element_part`, re and im */
+int element_part(int kind);
 
 /* Whether values of `from` may become `to` under the law above. */
 bool element_allowed(int from, int to);
@@ -30,7 +32,7 @@ bool element_allowed(int from, int to);
 int64_t element_convert(int kind, bool swap, const void *from, int64_t n, int dtype, void *to);
 /* Text of one element, for messages and printing: the shortest that reads back the same. */
 void element_print(int kind, bool swap, const void *at, char *text, size_t size);
-double element_value(int dtype, const void *at); /* of any dtype; i64 rounds */
+double element_value(int dtype, const void *at); /* of any dtype; i64 rounds; complex: |z| */
 
 /* What became of a number written as text. */
 typedef enum element_text {

@@ -13,6 +13,7 @@
 
 /* The exponent is all ones. */
 bool finite_fails(int dtype, int64_t n, const void *at) {
+  if (element_is_complex(dtype)) return finite_fails(element_part(dtype), 2 * n, at);
   const int size = (int)element_size(dtype), digits = element_digits(dtype);
   if (!digits) return false;
   const uint64_t exponent = (UINT64_C(1) << (8 * size - 1)) - (UINT64_C(1) << (digits - 1));

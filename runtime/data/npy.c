@@ -17,7 +17,8 @@ static const struct {
 } npy_kinds[] = {{"b1", ELEMENT_BOOL}, {"u1", ELEMENT_U8},  {"i1", ELEMENT_I8},
                  {"u2", ELEMENT_U16},  {"i2", ELEMENT_I16}, {"u4", ELEMENT_U32},
                  {"i4", ELEMENT_I32},  {"u8", ELEMENT_U64}, {"i8", ELEMENT_I64},
-                 {"f2", ELEMENT_F16},  {"f4", ELEMENT_F32}, {"f8", ELEMENT_F64}};
+                 {"f2", ELEMENT_F16},  {"f4", ELEMENT_F32}, {"f8", ELEMENT_F64},
+                 {"c8", ELEMENT_C64},  {"c16", ELEMENT_C128}};
 enum { NPY_KINDS = sizeof npy_kinds / sizeof *npy_kinds };
 
 typedef struct npy_parser {
@@ -83,7 +84,7 @@ static bool npy_descr(tensor_file *f, gz_stream *s, npy_parser *t) {
       f->swap = order == '>' && element_size(f->kind) > 1;
       return true;
     }
-  return gz_fail(s, ".npy of dtype '%s'; expected integers, bool or floats of 2, 4 or 8 bytes",
+  return gz_fail(s, ".npy of dtype '%s'; expected integers, bool, floats of 2, 4 or 8 bytes or complex of 8 or 16",
                  code);
 }
 

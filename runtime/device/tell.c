@@ -28,6 +28,16 @@ static void put(Text *t, const char *s, size_t n) {
 
 static void puts_text(Text *t, const char *s) { put(t, s, strlen(s)); }
 
+/* 1-2.5j */
+static void put_complex(Text *t, int type, const void *x, int64_t i) {
+  char s[80];
+  const double re = type == DTRT_C64 ? ((const float *)x)[2 * i] : ((const double *)x)[2 * i],
+               im = type == DTRT_C64 ? ((const float *)x)[2 * i + 1]
+                                     : ((const double *)x)[2 * i + 1];
+  snprintf(s, sizeof s, type == DTRT_C128 ? "%.12g%+.12gj" : "%.8g%+.8gj", re, im);
+  puts_text(t, s);
+}
+
 static void put_value(Text *t, int type, const void *x, int64_t i) {
   char s[40];
   int64_t whole = 0;
@@ -44,6 +54,8 @@ static void put_value(Text *t, int type, const void *x, int64_t i) {
     return;
   case DTRT_I32: whole = ((const int32_t *)x)[i]; break;
   case DTRT_I64: whole = ((const int64_t *)x)[i]; break;
+  case DTRT_C64:
+  case DTRT_C128: put_complex(t, type, x, i); return;
   default:
     snprintf(s, sizeof s, type == DTRT_F64 ? "%.12g" : "%.8g",
              dtype_number(type, (const char *)x + i * dtrt_dtype_size(type)));

@@ -117,7 +117,7 @@ def bits_of(name, dtype):
 # By dtgc_dtype
 DTYPES = [np.bool_, np.uint8, np.int8, np.int32, np.int64, np.float16, bits_of("bf16", np.uint16),
           np.float32, np.float64, np.int16, np.uint16, np.uint32, np.uint64,
-          bits_of("f8e4m3", np.uint8), bits_of("f8e5m2", np.uint8)]
+          bits_of("f8e4m3", np.uint8), bits_of("f8e5m2", np.uint8), np.complex64, np.complex128]
 
 
 class Error(Exception):
@@ -228,11 +228,11 @@ class Program:
         """A dense array of exactly that type; what would lose something is refused."""
         a = np.asarray(value)
         exact = dtype is None or a.dtype == dtype or np.can_cast(a.dtype, dtype)
-        if not exact and a.ndim == 0 and a.dtype.kind in "biuf":
+        if not exact and a.ndim == 0 and a.dtype.kind in "biufc" and (a.dtype.kind != "c" or dtype.kind == "c"):
             # A number has no type of its own: a float is rounded, an integer must fit.
             with np.errstate(all="ignore"):
                 as_it = a.astype(dtype)
-            rounded = as_it.dtype.kind == "f" and np.isfinite(as_it) == np.isfinite(a)
+            rounded = as_it.dtype.kind in "fc" and np.isfinite(as_it) == np.isfinite(a)
             exact = as_it == a or (rounded and a.dtype.kind != "b")
         bits_of = dtype is not None and dtype.metadata and dtype.metadata["bits of"]
         if not exact or (bits_of and a.dtype != dtype):

@@ -36,7 +36,8 @@ TYPES = {"bool": (np.bool_, True), "u8": (np.uint8, 200), "i8": (np.int8, -100),
          "bf16": (np.uint16, np.uint16(0x4049)), "f32": (np.float32, 0.1), "f64": (np.float64, 0.1),
          "i16": (np.int16, -300), "u16": (np.uint16, 65535), "u32": (np.uint32, 2**32 - 1),
          "u64": (np.uint64, 2**64 - 1), "f8e4m3": (np.uint8, np.uint8(0x7e)),
-         "f8e5m2": (np.uint8, np.uint8(0x3c))}
+         "f8e5m2": (np.uint8, np.uint8(0x3c)), "c64": (np.complex64, 1.5 - 2j),
+         "c128": (np.complex128, 0.1 + 1e-9j)}
 
 # Scalars and empty, strided and transposed arrays of every type, in and out, and as variables
 for name, (dtype, value) in TYPES.items():

@@ -126,7 +126,9 @@ static void test_npy_errors(void) {
   put_npy("e.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", d, 16);
   CHECK(refuses("e.npy", DTRT_F64, "expected 8 bytes", "found 16"));
   put_npy("e.npy", "{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }", d, 8);
-  CHECK(refuses("e.npy", DTRT_F64, "dtype", "<c8"));
+  CHECK(refuses("e.npy", DTRT_F64, "expected f64", "found c64"));
+  put_npy("e.npy", "{'descr': '<c32', 'fortran_order': False, 'shape': (1,), }", d, 8);
+  CHECK(refuses("e.npy", DTRT_F64, "dtype", "<c32"));
   put_npy("e.npy", "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", d, 8);
   CHECK(refuses("e.npy", DTRT_F64, "Python objects", "expected"));
   put_npy("e.npy", "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", d, 8);

@@ -132,6 +132,13 @@ static bool is_again(const Diff *d, NodeId loss) {
   return false;
 }
 
+/* Of a gradient with respect to the real parts of a complex value, that of the imaginary ones, which
+ * stands behind it, and the other way round. */
+static NodeId twin_of(const Graph *g, NodeId grad) {
+  const Node *n = graph_node(g, grad);
+  return !n->nattr ? NO_NODE : n->attr[0] == 1 ? grad + 1 : grad - 1;
+}
+
 /* Computes every grad of this grad's loss. */
 static void differentiate(Diff *d, NodeId first) {
   Arena *a = d->plan->arena;
@@ -154,8 +161,11 @@ static void differentiate(Diff *d, NodeId first) {
     NodeId x = n->operand[1] <= old_loss ? d->map[n->operand[1]] : NO_NODE;
     NodeId value = x != NO_NODE && x <= loss ? cot[x] : NO_NODE;
     if (value == NO_NODE) {
+      const NodeId twin = twin_of(d->old, i);
+      const NodeId u = twin == NO_NODE ? x : d->map[graph_node(d->old, twin)->operand[1]];
+      const bool warns = twin == NO_NODE || (twin > i && (u > loss || cot[u] == NO_NODE));
       const Node *of = graph_node(d->old, n->operand[1]);
-      if (!d->plan->program->diag->errors) /* else the backward pass ended before it came to x */
+      if (warns && !d->plan->program->diag->errors) /* else the backward pass ended before it came to x */
         diag_warning(d->plan->program->diag, n->span,
                      "the loss does not depend on %s: its gradient is zero",
                      node_text(d->plan->program, d->old, n->operand[1], a));

@@ -4,6 +4,7 @@
 #define DTG_GRAPH_PASSES_H
 #include "plan.h"
 
+void take_complex_apart(Plan *p);
 void shorten(Plan *p);
 void autodiff(Plan *p);
 void kept(Plan *p);
