@@ -90,19 +90,22 @@ static void put_parts(TableView *v) {
   put_row(v, &rest, "", "starting the devices and waiting for the last", "");
 }
 
-/* "products 71.2 %, loops 20.3 %, exchanges 6.1 % (of which waiting 4.0 %)" */
+/* "products 71.2 %, loops 20.3 % (of which waiting 0.2 %), exchanges 6.1 % (of which waiting 4.0 %)":
+ * loops that write variables which devices share wait for those who read them. */
 static void put_kinds(const TableView *v, const Row *row) {
   static const char *const name[] = {"loops", "products", "exchanges"};
   static const int order[] = {DTRT_STEP_PRODUCT, DTRT_STEP_LOOP, DTRT_STEP_EXCHANGE};
-  double ns[3] = {0}, waited = 0;
+  double ns[3] = {0}, waited[3] = {0};
   for (int i = 0; i < v->e->nsteps; i++) {
     int kind = v->e->step[row[i].part].kind;
     ns[kind] += row[i].ns;
-    waited += row[i].waited;
+    waited[kind] += row[i].waited;
   }
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 3; k++) {
+    const double of = 100 * waited[order[k]] / v->call;
     fprintf(v->to, "%s%s %.1f %%", k ? ", " : "", name[order[k]], 100 * ns[order[k]] / v->call);
-  if (waited > 0) fprintf(v->to, " (of which waiting %.1f %%)", 100 * waited / v->call);
+    if (of > 0) fprintf(v->to, " (of which waiting %.1f %%)", of);
+  }
   fputc('\n', v->to);
 }
 
