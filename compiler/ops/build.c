@@ -412,6 +412,7 @@ Arg build_operator(Build *b, Op op, const Arg *x, const Arg *y) {
   p = build_tensor(b, x, t);
   q = build_tensor(b, y, t);
   if (p == NO_NODE || q == NO_NODE) goto done;
+  complex_agree(b, &p, &q);
   if (op_node(b, p)->dtype != op_node(b, q)->dtype) {
     DType u = op_node(b, q)->dtype;
     op_fail(b, b->span, "types differ: %s and %s; cast one, as in %s(...)", op_describe(b, p),

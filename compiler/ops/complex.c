@@ -295,6 +295,7 @@ NodeId complex_power(Build *b, const Arg *x, const Arg *y) {
   const DType t = type_of(b, x->kind == ARG_TENSOR ? x->node : y->node);
   NodeId p = build_tensor(b, x, t), q = build_tensor(b, y, t);
   if (p == NO_NODE || q == NO_NODE) return NO_NODE;
+  complex_agree(b, &p, &q);
   if (type_of(b, p) != type_of(b, q)) {
     op_fail(b, b->span, "types differ: %s and %s; cast one, as in %s(...)", op_describe(b, p),
             op_describe(b, q), dtype_name(dtype_is_complex(t) ? t : type_of(b, q)));
@@ -323,6 +324,26 @@ NodeId complex_prod(Build *b, NodeId x, uint32_t dims) {
   return x;
 }
 
+/* Of two numbers: c64, unless it meets a c128. */
+static NodeId literal(Build *b, double re, double im) {
+  const Shape scalar = {0};
+  return build_cast(
+      b, mk2(b, &op_join, mk_const(b, DT_F64, &scalar, re), mk_const(b, DT_F64, &scalar, im)),
+      DT_C64);
+}
+
+void complex_agree(Build *b, NodeId *x, NodeId *y) {
+  for (int k = 0; k < 2; k++) {
+    NodeId *z = k ? y : x, other = k ? *x : *y;
+    const Node *n = op_node(b, *z);
+    if (n->op != &op_cast || n->dtype != DT_C64 || type_of(b, other) != DT_C128) continue;
+    const Node *join = op_node(b, n->operand[0]);
+    if (join->op == &op_join && op_node(b, join->operand[0])->op == &op_const &&
+        op_node(b, join->operand[1])->op == &op_const)
+      *z = n->operand[0];
+  }
+}
+
 /* Numbers beside a tensor are of its type. */
 static Arg call_complex(Build *b, const Arg *a) {
   NodeId re = NO_NODE, im = NO_NODE;
@@ -337,6 +358,7 @@ static Arg call_complex(Build *b, const Arg *a) {
   }
   re = build_tensor(b, &a[0], t), im = build_tensor(b, &a[1], t);
   if (re == NO_NODE || im == NO_NODE) return NOTHING;
+  if (typed->kind != ARG_TENSOR) return arg_node(literal(b, a[0].real, a[1].real));
   if (type_of(b, re) == type_of(b, im) && !build_broadcast_pair(b, &re, &im)) return NOTHING;
   return arg_node(mk2(b, &op_join, re, im));
 }

@@ -119,6 +119,8 @@ ComplexFn complex_mul, complex_div, complex_eq, complex_ne, complex_abs, complex
     complex_sqrt, complex_rsqrt, complex_sin, complex_cos, complex_tanh, complex_sinh, complex_cosh,
     complex_any, complex_all, complex_cast, complex_bilinear;
 NodeId complex_power(Build *b, const Arg *x, const Arg *y);
+/* A complex number that is written in the program has the type of what it meets. */
+void complex_agree(Build *b, NodeId *x, NodeId *y);
 NodeId complex_prod(Build *b, NodeId x, uint32_t dims);
 
 /* Rules. */
