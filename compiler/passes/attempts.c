@@ -128,12 +128,9 @@ static Plan *set_apart(const Plan *p) {
   return first;
 }
 
-Plan *pipeline_run(Program *program, const PipelineOptions *o) {
+/* The plan that fits, or the smallest. `last`: one that does not fit is an error. */
+static Plan *attempts(Program *program, const PipelineOptions *o, bool last) {
   Attempts t = {.program = program, .o = o, .entries = program->entries.n};
-  if (!o || o->memory <= 0 || !has_loops(program)) {
-    const PipelineRun once = {.o = o, .loops_keep = o ? o->loops_keep : NULL};
-    return pipeline_once(program, &once);
-  }
   t.before = copy_program(program);
   t.level = arena_array(program->arena, int, t.entries + 1);
   t.best = arena_array(program->arena, int, t.entries + 1);
@@ -150,5 +147,22 @@ Plan *pipeline_run(Program *program, const PipelineOptions *o) {
   for (int e = 0; e < t.entries; e++)
     if (!fits(p, e)) t.level[e] = t.best[e];
   t.as_first = true;
-  return run(&t, false);
+  return run(&t, !last);
+}
+
+/* What loops carry may have been gathered to save time: as it was inferred it takes less. */
+Plan *pipeline_run(Program *program, const PipelineOptions *o) {
+  if (!o || o->memory <= 0 || !has_loops(program)) {
+    const PipelineRun once = {.o = o, .loops_keep = o ? o->loops_keep : NULL};
+    return pipeline_once(program, &once);
+  }
+  const Program before = copy_program(program);
+  PipelineOptions inferred = *o;
+  const char *word;
+  int len;
+  pipeline_disable(&inferred.disabled, "carries", &word, &len);
+  Plan *p = attempts(program, o, false);
+  if (!p || all_fit(p)) return p;
+  *program = copy_program(&before);
+  return attempts(program, &inferred, true);
 }

@@ -75,17 +75,17 @@ static Keys keys_of(Arena *a, const Entry *e) {
 
 /* -------- the other plan's nodes by key -------- */
 
-typedef struct Slot {
+typedef struct AlikeSlot {
   uint64_t key;
   NodeId node; /* NO_NODE: several that are not alike */
-} Slot;
+} AlikeSlot;
 
-typedef struct Table {
+typedef struct AlikeTable {
   const Plan *plan;
   int entry;
   uint64_t slots;
-  Slot *slot;
-} Table;
+  AlikeSlot *slot;
+} AlikeTable;
 
 static const Choice *choice_in(const Plan *p, int entry) {
   return p->chosen ? p->chosen[entry] : NULL;
@@ -110,28 +110,28 @@ static bool same_way(const Choice *c, NodeId i, int way, const Choice *d, NodeId
 
 static bool has_way(const Choice *c, NodeId i) { return c && c->ways[i] && c->way[i] >= 0; }
 
-static bool same_node(const Table *t, NodeId i, NodeId j) {
+static bool same_node(const AlikeTable *t, NodeId i, NodeId j) {
   const Graph *g = t->plan->program->entries.at[t->entry].graph;
   const Choice *c = choice_in(t->plan, t->entry);
   if (graph_node(g, i)->layout != graph_node(g, j)->layout) return false;
   return has_way(c, i) == has_way(c, j) && (!has_way(c, i) || same_way(c, i, c->way[i], c, j));
 }
 
-static Slot *slot_of(const Table *t, uint64_t key) {
+static AlikeSlot *slot_of(const AlikeTable *t, uint64_t key) {
   uint64_t i = key % t->slots;
   while (t->slot[i].key && t->slot[i].key != key) i = (i + 1) % t->slots;
   return &t->slot[i];
 }
 
-static Table table_of(Arena *a, const Plan *p, int entry) {
+static AlikeTable table_of(Arena *a, const Plan *p, int entry) {
   const Entry *e = &p->program->entries.at[entry];
   const Keys k = keys_of(a, e);
-  Table t = {p, entry, 2 * (uint64_t)e->graph->nodes.n + 8, NULL};
-  t.slot = arena_array(a, Slot, t.slots);
+  AlikeTable t = {p, entry, 2 * (uint64_t)e->graph->nodes.n + 8, NULL};
+  t.slot = arena_array(a, AlikeSlot, t.slots);
   for (NodeId i = 0; i < e->graph->nodes.n; i++) {
-    Slot *s = slot_of(&t, k.key[i]);
+    AlikeSlot *s = slot_of(&t, k.key[i]);
     if (!s->key)
-      *s = (Slot){k.key[i], i};
+      *s = (AlikeSlot){k.key[i], i};
     else if (s->node != NO_NODE && !same_node(&t, s->node, i))
       s->node = NO_NODE;
   }
@@ -141,11 +141,11 @@ static Table table_of(Arena *a, const Plan *p, int entry) {
 NodeId *alike_find(const Plan *p, const Plan *other, int entry) {
   const Entry *e = &p->program->entries.at[entry];
   const Keys k = keys_of(p->arena, e);
-  const Table t = table_of(p->arena, other, entry);
+  const AlikeTable t = table_of(p->arena, other, entry);
   NodeId *found = arena_array(p->arena, NodeId, e->graph->nodes.n + 1);
   const Graph *g = other->program->entries.at[entry].graph;
   for (NodeId i = 0; i < e->graph->nodes.n; i++) {
-    const Slot *s = slot_of(&t, k.key[i]);
+    const AlikeSlot *s = slot_of(&t, k.key[i]);
     found[i] = s->key ? s->node : NO_NODE;
     if (found[i] == NO_NODE) continue;
     const Node *x = graph_node(e->graph, i), *y = graph_node(g, found[i]);

@@ -8,8 +8,9 @@
  *
  * Tried are: not cut, cut along one dim by axes that cut something in the entry, and what the next
  * value is computed in; for all carries of a name (those of a loop in a loop go on from each other)
- * and for all of a shape. The work is bounded by the size of the program, so that large ones
- * compile as fast as before: there all carries keep their inferred layouts. */
+ * and for all of a shape. A carried variable, and what a variable becomes, stay. The work is
+ * bounded by the size of the program, so that large ones compile as fast as before: there all
+ * carries keep their inferred layouts. */
 #include "choose.h"
 #include <math.h>
 #include <string.h>
@@ -30,12 +31,23 @@ typedef struct CarryTrials {
 
 static Node *carry_node(const CarryTrials *c, NodeId id) { return graph_node(c->entry->graph, id); }
 
+/* What a variable becomes behind the loop, as a stack's rows do in `init`. */
+static bool is_assigned(const CarryTrials *c, NodeId carry) {
+  for (int i = 0; i < c->entry->assigns.n; i++) {
+    NodeId at = c->entry->assigns.at[i].node;
+    while (op_is(carry_node(c, at), OPF_AFTER | OPF_CARRY) && at != carry)
+      at = carry_node(c, at)->operand[0];
+    if (at == carry) return true;
+  }
+  return false;
+}
+
 /* A variable is carried as it lies, and an annotation stands. */
 static bool is_open(const CarryTrials *c, const Carry *x) {
   const Node *n = carry_node(c, x->node);
   return n->shape.rank && !n->spec && !carry_node(c, x->next)->spec &&
-         carry_node(c, n->operand[0])->op != OP_var && layout_is_plain(n->layout) &&
-         !n->layout->partial;
+         carry_node(c, n->operand[0])->op != OP_var && !is_assigned(c, x->node) &&
+         layout_is_plain(n->layout) && !n->layout->partial;
 }
 
 static bool alike(const CarryTrials *c, const Carry *a, const Carry *b, bool by_name) {
