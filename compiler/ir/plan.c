@@ -122,6 +122,19 @@ static int first_of(const LocalEntry *le, int segment) {
   return t;
 }
 
+bool step_in_region(const LocalEntry *le, const Step *s) {
+  int depth = 0;
+  for (int k = 0; k < s->segment; k++)
+    depth += le->bounds.at[k].kind == BOUND_BEGIN ? 1 : le->bounds.at[k].kind == BOUND_END ? -1 : 0;
+  return depth > 0;
+}
+
+bool step_leaves(const LocalEntry *le, const Step *s, int i) {
+  const NodeId id = s->nodes.at[i];
+  if (le->tile_bytes[id]) return false;
+  return step_in_region(le, s) || le->last_read[id] > (int)(s - le->steps.at);
+}
+
 RegionSpan region_span(const LocalEntry *le, int region) {
   RegionSpan s = {0};
   for (int k = 0; k < le->bounds.n; k++) {

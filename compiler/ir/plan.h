@@ -308,6 +308,8 @@ struct Plan {
    * + the index there, or 0 (share.c). */
   VEC(uint32_t) shared;
   int *var_shared;
+  /* By variable, or NULL: it is not shared, and it is and takes a copy (memory.c). */
+  bool *var_apart, *var_copied;
   int64_t memory;              /* bytes that variables and arena of a device may take; 0: any */
   const LoopsKeep *loops_keep; /* [entry]; NULL: all that the way back requires */
   const Plan *all_kept;        /* the same program with all of it kept; NULL: this one is */
@@ -399,6 +401,11 @@ typedef struct RegionSpan {
   int begin, test, end;
 } RegionSpan;
 RegionSpan region_span(const LocalEntry *le, int region);
+/* A loop or a branch runs it. */
+bool step_in_region(const LocalEntry *le, const Step *s);
+/* Its i-th node is in memory behind it, too, and not only for the step itself: in a loop or a branch
+ * all is. */
+bool step_leaves(const LocalEntry *le, const Step *s, int i);
 /* How often a step runs in a call, by region_runs. */
 typedef struct Turns {
   double times, known; /* known: of the loops whose number of runs is */

@@ -430,7 +430,10 @@ static void bounds(EntryBuild *b, int *k, int segment) {
       region_begins(b, own->region);
       break;
     case BOUND_TEST: region_tests(b, x); break;
-    case BOUND_END: region_ends(b, x); break;
+    case BOUND_END:
+      region_ends(b, x);
+      shared_region_end(b);
+      break;
     }
   }
 }

@@ -51,6 +51,7 @@ int shared_copy(EntryBuild *b, const Copy *c);
 void shared_open(EntryBuild *b, int shared);
 void shared_close(EntryBuild *b, int shared);
 void shared_region(EntryBuild *b, int region);
+void shared_region_end(EntryBuild *b);
 void shared_end(EntryBuild *b);
 
 /* -------- statements -------- */

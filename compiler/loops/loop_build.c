@@ -54,6 +54,16 @@ void loop_else(Loop *l) {
 
 void loop_close(Loop *l, int n) { l->open.n -= n; }
 
+void loop_close_filled(Loop *l) {
+  const LoopStmt *own = l->open.at[--l->open.n].of;
+  OpenBody *around = &l->open.at[l->open.n - 1];
+  LoopStmt **at = around->of ? &around->of->body : &l->f.body;
+  if (own->body) return;
+  while (*at != own) at = &(*at)->next;
+  *at = NULL;
+  around->next = at;
+}
+
 Expr loop_local(Loop *l, LocalKind kind, DType t, const char *name, int64_t count, Expr value) {
   name = name_of(l->x->names, name, strlen(name));
   loop_add(l, (LoopStmt){.kind = STMT_LOCAL,

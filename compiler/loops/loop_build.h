@@ -87,6 +87,7 @@ void loop_while(Loop *l, Expr cond, LoopHow how);
 void loop_if(Loop *l, Expr cond);
 void loop_else(Loop *l);
 void loop_close(Loop *l, int n);
+void loop_close_filled(Loop *l); /* the last one, which is gone if nothing is in it */
 Expr loop_local(Loop *l, LocalKind kind, DType t, const char *name, int64_t count, Expr value);
 Expr loop_element(Loop *l, Expr local, Expr index); /* of an array */
 Expr loop_integer(Loop *l, const char *name, Expr value, bool constant);

@@ -485,6 +485,14 @@ static bool place_shared(Memory *m, NodeId base) {
   return true;
 }
 
+/* With others it would take a place of its own and a copy: so it is not shared, or, where the
+ * program that this one is a variant of has it shared, has those. */
+static void set_apart(Memory *m, int var) {
+  const Plan *p = m->plan;
+  bool *set = p->variables_of ? p->var_copied : p->var_apart;
+  if (set) set[var] = true;
+}
+
 static void place_assigns(Memory *m) {
   LocalEntry *le = m->le;
   Arena *a = m->plan->arena;
@@ -500,14 +508,17 @@ static void place_assigns(Memory *m) {
     const Node *n = graph_node(le->graph, base);
     int var = le->entry->assigns.at[i].var, to = var_buffer(m, var);
     if (n->op == OP_var && node_source(n) == var) continue;
-    const bool shared = m->plan->var_shared[var] > 0;
+    const bool shared = m->plan->var_shared[var] > 0, carry = op_is(n, OPF_CARRY);
     if (shared && (le->buffer[base] == to || (le->buffer[base] < 0 && place_shared(m, base))))
       continue;
-    if (!shared && le->buffer[base] < 0 && n->op != OP_input && n->op != OP_var &&
-        !(op_is(n, OPF_CARRY) && is_made_elsewhere(m, base)) && in_place(m, base, var)) {
-      le->buffer[base] = to;
-      chain_in_variable(m, base, var, to);
-      continue;
+    if (le->buffer[base] < 0 && n->op != OP_input && n->op != OP_var &&
+        !(carry && is_made_elsewhere(m, base)) && in_place(m, base, var)) {
+      if (shared && !carry) set_apart(m, var);
+      if (!shared || (carry && !(m->plan->var_copied && m->plan->var_copied[var]))) {
+        le->buffer[base] = to;
+        chain_in_variable(m, base, var, to);
+        continue;
+      }
     }
     read_at(m, base, m->nsteps);
     if (n->op == OP_var) {
@@ -667,6 +678,38 @@ static void find_var_nodes(Memory *m) {
   }
 }
 
+/* What a step stores where devices share it one of them stores, so that the step may store nothing
+ * else, and no exchange may, but for one that brings each its part (share.c). */
+static void check_shared(Memory *m) {
+  const LocalEntry *le = m->le;
+  for (int t = 0; t < m->nsteps; t++) {
+    const Step *s = &le->steps.at[t];
+    const bool moves = s->kind == STEP_EXCHANGE || s->kind == STEP_WAIT;
+    int first = -1;
+    bool alike = !moves || !step_in_region(le, s);
+    for (int i = 0; i < s->nodes.n; i++) {
+      const NodeId own = s->nodes.at[i];
+      if (le->tile_bytes[own]) continue;
+      const Buffer *b = &le->buffers.at[le->buffer[own]];
+      if (b->place != PLACE_VAR && !step_leaves(le, s, i)) continue;
+      const int with = b->place == PLACE_VAR ? m->plan->var_shared[b->var] : 0;
+      if (moves && with && !share_is_gathered(m->plan, le, own)) alike = false;
+      if (first >= 0 && with != first && !moves) alike = false;
+      first = with;
+    }
+    for (int i = 0; i < s->nodes.n && !alike; i++) {
+      if (le->tile_bytes[s->nodes.at[i]]) continue;
+      const Buffer *b = &le->buffers.at[le->buffer[s->nodes.at[i]]];
+      if (b->place == PLACE_VAR) set_apart(m, b->var);
+    }
+  }
+  for (int r = 0; r < le->entry->regions.n; r++)
+    for (int i = 0; is_live(m, r) && i < le->region[r].copies.n; i++) {
+      const Buffer *b = &le->buffers.at[le->region[r].copies.at[i].to];
+      if (b->place == PLACE_VAR) set_apart(m, b->var);
+    }
+}
+
 void memory_lives(Plan *p, LocalEntry *le) {
   Memory m = {.plan = p, .le = le, .nsteps = le->steps.n};
   int n = le->graph->nodes.n;
@@ -691,13 +734,29 @@ void memory_lives(Plan *p, LocalEntry *le) {
   place_outputs(&m);
   for (int r = 0; r < le->entry->regions.n; r++)
     if (is_live(&m, r)) place_copies(&m, r);
+  if (p->shared.n) check_shared(&m);
+}
+
+static void lives_of_all(Plan *p) {
+  memory_variables(p);
+  for (int i = 0; i < p->entries.n; i++) memory_lives(p, &p->entries.at[i]);
+}
+
+static int set_so_far(const Plan *p) {
+  int n = 0;
+  for (int i = 0; i < p->program->vars.n; i++) n += p->var_apart[i] + p->var_copied[i];
+  return n;
 }
 
 void memory(Plan *p) {
-  memory_variables(p);
-  for (int i = 0; i < p->entries.n; i++) {
-    LocalEntry *le = &p->entries.at[i];
-    memory_lives(p, le);
-    pack_arena(p->arena, le);
+  const int n = p->program->vars.n;
+  p->var_copied = arena_array(p->arena, bool, n + 1);
+  p->var_apart = arena_array(p->arena, bool, n + 1);
+  if (p->variables_of && p->variables_of->var_apart)
+    memcpy(p->var_apart, p->variables_of->var_apart, (size_t)n * sizeof(bool));
+  for (int before = -1; before < set_so_far(p);) {
+    before = set_so_far(p);
+    lives_of_all(p);
   }
+  for (int i = 0; i < p->entries.n; i++) pack_arena(p->arena, &p->entries.at[i]);
 }

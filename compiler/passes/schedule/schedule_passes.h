@@ -38,6 +38,8 @@ typedef struct NewValue {
   int var;
 } NewValue;
 typedef VEC(NewValue) NewValues;
+/* Each device has a part of it, and these make up all. */
+bool share_is_gathered(const Plan *p, const LocalEntry *le, NodeId id);
 /* Whether node `id`, the new value of a variable that is shared, is made in its place by step s,
  * and all that is made there with it; `in_place` asks whether old values are read until then. */
 bool share_in_place(const Plan *p, const LocalEntry *le, NodeId id, const Step *s,

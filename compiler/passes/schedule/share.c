@@ -3,11 +3,14 @@
  * Replicas are read by all and written once: between readers and writers devices meet
  * (loops/meet.c), and what is written comes from
  *
- * - a step that makes new values of variables with the same sharers and nothing else: one device
- *   runs it;
+ * - a step that makes new values of variables with the same sharers and nothing else, also in a
+ *   loop or a branch: one device runs it;
  * - an all-gather: each device writes its own part;
- * - a copy at the end of the entry, for all others: of steps that make something else, too, which
- *   each device needs for itself, of other exchanges, and of what loops carry.
+ * - a copy at the end of the entry, where without others it would take one, too.
+ *
+ * A variable whose new value could be made in its place but for others that share it (of a step that
+ * makes something else, too, which each device needs for itself, or of another exchange) is not
+ * shared: what is made elsewhere and copied would take as much memory.
  *
  * Which devices are in one process is known when a program is opened; with others, each has its
  * own memory and meets nobody. Where values are watched, each has its own, too: watchers may write.
@@ -50,17 +53,10 @@ void memory_variables(Plan *p) {
   p->var_offset = arena_array(p->arena, int64_t, n + 1);
   p->var_shared = arena_array(p->arena, int, n + 1);
   for (int i = 0; i < n; i++) {
-    const uint32_t axes = share_axes(p, i);
+    const uint32_t axes = p->var_apart && p->var_apart[i] ? 0 : share_axes(p, i);
     p->var_shared[i] = axes ? 1 + set_of(p, axes) : 0;
   }
   for (int set = 0; set <= p->shared.n; set++) place_set(p, set);
-}
-
-static bool is_in_region(const LocalEntry *le, const Step *s) {
-  int depth = 0;
-  for (int k = 0; k < s->segment; k++)
-    depth += le->bounds.at[k].kind == BOUND_BEGIN ? 1 : le->bounds.at[k].kind == BOUND_END ? -1 : 0;
-  return depth > 0;
 }
 
 /* The first variable that it is the new value of, or -1. */
@@ -70,8 +66,7 @@ static int variable_of(const LocalEntry *le, NodeId id) {
   return -1;
 }
 
-/* Each device has a part of it, and these make up all. */
-static bool is_gathered(const Plan *p, const LocalEntry *le, NodeId id) {
+bool share_is_gathered(const Plan *p, const LocalEntry *le, NodeId id) {
   const Node *n = graph_node(le->graph, id);
   if (n->op != OP_exchange || (le->borders && le->borders[id])) return false;
   return exchange_at(p->program, le->graph, n).kind == DTRT_ALL_GATHER;
@@ -82,15 +77,15 @@ bool share_in_place(const Plan *p, const LocalEntry *le, NodeId id, const Step *
                     NewValues *out) {
   const int var = variable_of(le, id);
   out->n = 0;
-  if (var < 0 || is_in_region(le, s)) return false;
+  if (var < 0 || step_in_region(le, s)) return false;
   if (s->kind == STEP_EXCHANGE || s->kind == STEP_WAIT) {
     vec_push(p->arena, out, ((NewValue){id, var}));
-    return is_gathered(p, le, id) && in_place(user, id, var);
+    return share_is_gathered(p, le, id) && in_place(user, id, var);
   }
   for (int i = 0; i < s->nodes.n; i++) {
     const NodeId own = s->nodes.at[i];
-    if (le->tile_bytes[own]) continue; /* memory of a tile alone */
     const int to = variable_of(le, own);
+    if (to < 0 && !step_leaves(le, s, i)) continue;
     if (to < 0 || p->var_shared[to] != p->var_shared[var] || le->buffer[own] >= 0 ||
         op_is(graph_node(le->graph, own), OPF_CARRY) || !in_place(user, own, to))
       return false;
