@@ -50,7 +50,7 @@ bits() {
   cat out-*.npy | cksum
 }
 flat() { "$dtgc" "$@" --dump=comm | tr -s ' \n' ' '; }
-bytes() { "$dtgc" "$@" --dump=comm | awk '/^train / { print $3 }'; }
+bytes() { awk '/^train / { print $3 }' "$1"; }
 
 # try NAME MODEL RANKS MESH, and layouts on standard input. RANKS 0: on threads alone.
 try() {
@@ -59,13 +59,16 @@ try() {
   for type in f32 bf16 f64; do
     { echo "mesh [$4]"; sed "s/TYPE/$type/" "$2.dtg"; echo "$layouts"; } >"$name-$type.dtg"
     [ $type = f64 ] && break
+    [ $type = bf16 ] && [[ ! tensor,summa,grid, == *$name,* ]] && continue
     whole=$(bits "$name-$type.dtg" --disable=panels)
     [[ $whole != failed* ]] || fail "$name $type: $whole"
     is "the bits of $name $type" "$(bits "$name-$type.dtg")" "$whole"
+    "$dtgc" "$name-$type.dtg" --dump=comm >comm
+    "$dtgc" "$name-$type.dtg" --disable=panels --dump=comm >comm-whole
     # What is most on any device is counted, and of 22 rows on 4 devices that is another one in each panel.
-    [ $name = shards ] || is "the bytes of $name $type" "$(bytes "$name-$type.dtg")" "$(bytes "$name-$type.dtg" --disable=panels)"
-    [ $type != f32 ] || [[ $(flat "$name-$type.dtg") == *'panel 2 of'* ]] || fail "$name $type: nothing is in panels"
-    [[ $(flat "$name-$type.dtg" --disable=panels) != *'panel 2 of'* ]] || fail "$name $type: panels in spite of --disable"
+    [ $name = shards ] || is "the bytes of $name $type" "$(bytes comm)" "$(bytes comm-whole)"
+    [ $type != f32 ] || [[ $(tr -s ' \n' ' ' <comm) == *'panel 2 of'* ]] || fail "$name $type: nothing is in panels"
+    [[ $(tr -s ' \n' ' ' <comm-whole) != *'panel 2 of'* ]] || fail "$name $type: panels in spite of --disable"
     [ -z "$mpiexec" ] || [ $type != f32 ] || [ "$3" = 0 ] ||
       is "the bits of $name under MPI" "$(DTRT_MPI_SHARED=0 start="$mpiexec -n $3" bits "$name-$type.dtg")" "$whole"
   done

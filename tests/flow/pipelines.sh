@@ -25,9 +25,11 @@ same() { # WHAT LOSSES OTHERS: up to the order of sums
   paste -d' ' <(grep -o '[0-9]\.[0-9]*' <<<"$2") <(grep -o '[0-9]\.[0-9]*' <<<"$3") |
     awk 'NF != 2 { exit 1 } { d = $1 - $2; n++ } d * d > 1e-24 { exit 1 } END { exit n != 3 }' || fail "$1: $3, one stage: $2"
 }
-for micro in 1 2 4 8; do
+s2=stage:stage=2 s4=stage:stage=4 data=data:stage=2,data=2 model2=model:stage=2,model=2
+for each in "1 $s4 $model2" "2 $s4 $data" "4 $s2 $model2" "8 $s2 $s4 $data $model2"; do
+  read -r micro meshes <<<"$each"
   one=$(run stage stage=1 $micro train)
-  for on in stage:stage=2 stage:stage=4 data:stage=2,data=2 model:stage=2,model=2; do
+  for on in $meshes; do
     out=$(run "${on%%:*}" "${on#*:}" $micro compare)
     [ "$out" = 'wrong = 0' ] || fail "$on, $micro microbatches: $out"
     same "$on, $micro microbatches" "$one" "$(run "${on%%:*}" "${on#*:}" $micro train)"
