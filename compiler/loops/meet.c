@@ -211,10 +211,10 @@ void shared_region(EntryBuild *b, int region) {
   for_region(b, region, fills_not, nothing);
   for_region(b, region, is_read_in, is_filled_in);
   if (s->meets) {
+    SharingState *before = &s->before.at[s->before.n - 1];
     meet(b);
-    s->before.at[s->before.n - 1] = state_like(b, &s->now);
-    for_region(b, region, nothing, fills);
-    for_region(b, region, fills_not, nothing);
+    memset(before->read, 0, (size_t)b->l->plan->program->vars.n * sizeof(bool));
+    memset(before->written, 0, (size_t)b->l->plan->program->vars.n * sizeof(bool));
   }
   for_region(b, region, marks_read, nothing);
   for_region(b, region, nothing, marks_written);

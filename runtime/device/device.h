@@ -87,6 +87,9 @@ typedef struct Device {
   const uint32_t *share; /* [nshared] the program's: shared.c */
   int nshared;
   char **shared;         /* [nshared] pub.shared */
+  struct SharedRange {
+    int64_t begin, end;
+  } *share_range;        /* [nshared] bytes of the segment with what is shared so, which lies together */
   struct DeviceGroup *sharers; /* of this process, those that share any with it; NULL: none */
   TransferTable *transfers; /* [nprograms] */
   int nprograms;

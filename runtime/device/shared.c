@@ -31,8 +31,17 @@ int device_share(Device *d, const dtrt_program *p) {
   device_unshare(d);
   d->share = p->shared, d->nshared = p->nshared;
   d->shared = calloc((size_t)p->nshared + 1, sizeof *d->shared);
+  d->share_range = calloc((size_t)p->nshared + 1, sizeof *d->share_range);
+  if (!d->shared || !d->share_range) return -1;
+  for (int i = 0; i < p->nvars; i++) {
+    const dtrt_tensor *t = &p->var[i];
+    if (!t->shared) continue;
+    struct SharedRange *r = &d->share_range[t->shared - 1];
+    if (!r->end || t->offset < r->begin) r->begin = t->offset;
+    if (t->offset + t->bytes > r->end) r->end = t->offset + t->bytes;
+  }
   d->pub.shared = d->shared;
-  for (int i = 0; d->shared && i < p->nshared; i++) {
+  for (int i = 0; i < p->nshared; i++) {
     DeviceGroup *g = local_group(d, p->shared[i]);
     if (!g) return -1;
     if (g->n > 1) all |= p->shared[i];
@@ -40,13 +49,14 @@ int device_share(Device *d, const dtrt_program *p) {
     free(g);
   }
   if (all && !(d->sharers = local_group(d, all))) return -1;
-  return d->shared ? 0 : -1;
+  return 0;
 }
 
 void device_unshare(Device *d) {
   free(d->shared);
+  free(d->share_range);
   free(d->sharers);
-  d->shared = NULL, d->sharers = NULL;
+  d->shared = NULL, d->share_range = NULL, d->sharers = NULL;
 }
 
 char *device_variable(const Device *d, const dtrt_tensor *t) {
@@ -66,8 +76,9 @@ uint32_t device_shared_at(const Device *d, const dtrt_layout *l, const void *at)
     if (d->mesh->size[a] > 1 && !(cut >> a & 1)) whole |= 1u << a;
   for (int i = 0; whole && i < d->nshared; i++)
     if (d->share[i] == whole)
-      return p >= d->shared[i] && p < d->shared[i] + d->comm->segment_bytes[SEGMENT_VARS] ? whole
-                                                                                          : 0;
+      return p >= d->shared[i] + d->share_range[i].begin && p < d->shared[i] + d->share_range[i].end
+                 ? whole
+                 : 0;
   return 0;
 }
 

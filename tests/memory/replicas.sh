@@ -134,6 +134,59 @@ for rows in sgd adagrad lazy; do
 done
 same loop.dtg a=2,b=2 $split --layout 'w=[_,b]'
 same loop.dtg a=2,b=3 --layout 'w=[_,b]' --layout 'cache=[_,_,b]'
+# What an all-gather brings to a variable apart, beside others that are shared, was taken for theirs: devices hung.
+cat >hung.dtg <<'E2'
+import "optim"
+import "nn"
+const batch = 12
+state v0: f32[6, 9] = zeros()
+state v1: f32[6, 9] = ones()
+state v2: f32[6, 9] = zeros()
+param v3: f32[6, 9] = uniform(lo=-0.5, hi=0.5)
+param v4: f32[6, 9] = uniform(lo=-0.5, hi=0.5)
+blocks = stack(3) dense(9, 9, act=tanh)
+opt = sgd([v3, v4], lr=0.05)
+entry train(x: f32[batch, 9], label: i32[batch]) {
+  h = x + 0.01 * reshape(f32(label), [batch, 1])
+  scan l in blocks { h = l(h) }
+  s = mean(x)
+  if mean(v2) > -0.1 {
+    v1 <- tanh(v4 + mean(v4))
+    v0 <- v4 * 0.9 + tanh(mean(v3))
+    s = s * 0.5 + mean(v1)
+  } else {
+    if mean(h) > -0.1 {
+    } else {
+      v4 <- tanh(v2 + mean(v0))
+    }
+  }
+  loss = mean(h * h) + s * s * 0.1
+  if loss > 0.01 {
+    opt.minimize(loss)
+    for p in params(blocks) { p <- p * 0.99 }
+  }
+  return loss
+}
+E2
+same hung.dtg a=2,b=2 --layout v2=[_,b] --layout v4=replicated --layout '"blocks.*w"=[_,_,a]'
+# A loop in a loop read rows of what it stored, and the devices did not meet in between.
+cat >nest.dtg <<'E2'
+const batch = 12
+param v0: f32[6, 9] = uniform(lo=-0.5, hi=0.5)
+entry train(x: f32[batch, 9], label: i32[batch]) {
+  h = x
+  if mean(x) > 0 { v0 <- v0 * 0.5 + 0.1 }
+  repeat i in 0..2 {
+    repeat j in 0..3 { v0[(j + i) % 6] <- v0[(j + i) % 6] * 0.5 + mean(h, axis=0) }
+    h = tanh(h @ transpose(v0, [1, 0]) @ v0 * 0.3)
+  }
+  loss = mean(h * h) + 0.001 * mean(f32(label))
+  v0 <- v0 - 0.1 * grad(loss, v0)
+  return loss
+}
+E2
+for mesh in a=2 a=6 a=2,b=3; do same nest.dtg $mesh; done
+
 [ $shares -eq $runs ] || fail "only $shares of $runs programs share variables"
 
 # Steps on several cores, and not in turns on one thread.
