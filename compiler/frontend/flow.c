@@ -99,9 +99,9 @@ static void close_vars(Elab *e, const OpenRegion *r) {
     NodeList *all = variable_versions(e, e->at, v->var);
     c->next = current(e, v->var);
     while (all->at[--all->n] != c->node) continue; /* no gradient is taken with respect to those */
-    if (c->next == c->node)
+    if (c->next == c->node && current(e, v->var) != v->before)
       vec_push(e->arena, variable_versions(e, e->at, v->var), v->before);
-    else
+    else if (c->next != c->node)
       variable_assign(e, v->var, value_node(after_of(e, c->node)), flow_region(e, r)->span);
   }
 }
