@@ -26,6 +26,13 @@ void reverse_init(Reverse *v) {
   v->value = arena_array(a, NodeId, v->loss + 1);
   v->made_for = arena_array(a, int, regions + 1);
   v->first_after = arena_array(a, NodeId, regions + 1);
+  /* Carries of a region have different numbers, those of an earlier backward pass too. */
+  v->numbers = 1000000;
+  for (NodeId i = 0; i < v->b->graph->nodes.n; i++) {
+    const Node *n = graph_node(v->b->graph, i);
+    if (n->op == OP_carry && node_attr(n, "number") >= v->numbers)
+      v->numbers = node_attr(n, "number") + 1;
+  }
   for (NodeId i = 0; i <= v->loss; i++) v->value[i] = i;
   for (int r = 0; r < regions; r++) v->made_for[r] = r, v->first_after[r] = NO_NODE;
   for (NodeId i = v->loss; i >= 0; i--) {
@@ -66,8 +73,11 @@ static void begin_sums(Reverse *v, Back *k) {
       if (v->dep[i]) sum_outside(v, k, n.operand[o]);
     if (v->region[i] == k->region) v->cot[i] = NO_NODE;
   }
-  for (int c = 0; c < r->carries.n; c++)
-    if (v->dep[r->carries.at[c].node]) sum_outside(v, k, r->carries.at[c].next);
+  for (int q = 0; q < v->entry->regions.n; q++) {
+    const Region *in = &v->entry->regions.at[q];
+    for (int c = 0; reverse_is_within(v, q, k->region) && c < in->carries.n; c++)
+      if (v->dep[in->carries.at[c].node]) sum_outside(v, k, in->carries.at[c].next);
+  }
   const int outside = k->sums.n;
   for (int c = 0; c < r->carries.n; c++) {
     const NodeId node = r->carries.at[c].node;

@@ -31,6 +31,7 @@ typedef struct Reverse {
   NodeId *value;       /* it, where the gradient is computed now */
   int *made_for;       /* by region: where its values are now */
   NodeId *first_after; /* by region: behind all that is in it */
+  int64_t numbers;     /* of the carries that it adds, from there on */
   VEC(Region) made;
   VEC(NewCarry) carries;
   VEC(KeptRuns) kept;

@@ -54,7 +54,7 @@ int reverse_add_region(Reverse *v, const Region *like, int parent) {
 
 /* Returns its place in `carries`; its `next` is still to come. */
 int reverse_add_carry(Reverse *v, int region, NodeId init) {
-  const int64_t attr[] = {region, 1000000 + v->carries.n};
+  const int64_t attr[] = {region, v->numbers + v->carries.n};
   const NodeId id = build_node(v->b, OP_carry, 1, &init, 2, attr, 0);
   vec_push(v->arena, &v->carries,
            ((NewCarry){region, {id, NO_NODE, NULL, reverse_region_of(v, region)->span}, -1}));
