@@ -50,9 +50,6 @@ static void copy_carry(Reverse *v, Back *k, NodeId i) {
   const Region *of = &v->entry->regions.at[r];
   const Carry *c = reverse_carry_of(v, i);
   if (r != k->region) {
-    const int around = v->made_for[of->parent];
-    if (v->made_for[r] == r || reverse_region_of(v, v->made_for[r])->parent != around)
-      v->made_for[r] = reverse_add_region(v, of, around);
     v->value[i] = reverse_carry(v, reverse_add_carry(v, v->made_for[r], v->value[n.operand[0]]));
   } else if (of->kind == REGION_BRANCH || c->next == i) { /* nothing has changed it */
     v->value[i] = v->value[n.operand[0]];
@@ -81,6 +78,12 @@ static void copy_nexts(Reverse *v, int region) {
  * one that computes a segment again. */
 void reverse_copy_body(Reverse *v, Back *k) {
   const NodeId last = v->first_after[k->region];
+  /* The nodes of a region may come before those of the one around it. */
+  for (int r = k->region + 1; r < v->entry->regions.n; r++) {
+    const Region *of = &v->entry->regions.at[r];
+    if (reverse_is_within(v, r, k->region) && of->carries.n)
+      v->made_for[r] = reverse_add_region(v, of, v->made_for[of->parent]);
+  }
   for (NodeId i = 0; i < last; i++) {
     if (!reverse_is_within(v, v->region[i], k->region)) continue;
     v->b->span = graph_node(v->b->graph, i)->span, v->b->site = graph_node(v->b->graph, i)->site;

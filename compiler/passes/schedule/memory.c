@@ -174,6 +174,15 @@ static NodeId made_over(const LocalEntry *le, NodeId id) {
   return n->op->updates || op_is(n, OPF_CARRY) ? node_base(le->graph, n->operand[0]) : NO_NODE;
 }
 
+/* Some carry becomes it, which reads it when the run is over. */
+static bool is_next(const Memory *m, NodeId id) {
+  const LocalEntry *le = m->le;
+  for (int r = 0; r < le->entry->regions.n; r++)
+    for (int i = 0; is_live(m, r) && i < le->region[r].carries.n; i++)
+      if (node_base(le->graph, le->region[r].carries.at[i].next) == id) return true;
+  return false;
+}
+
 /* Value `id`, of which `later` is made in another's place, may be made there, too: nothing reads it
  * after that, or then but at the same index. */
 static bool passes_place(const Memory *m, NodeId id, NodeId later) {
@@ -181,7 +190,7 @@ static bool passes_place(const Memory *m, NodeId id, NodeId later) {
   const Node *n = graph_node(le->graph, id);
   const int t = m->made_at[later];
   if (m->made_at[id] < 0 || m->last_read[id] > t || le->buffer[id] >= 0 ||
-      m->next_of[id] != NO_NODE || !(n->op->updates || op_is(n, OPF_CARRY)))
+      m->next_of[id] != NO_NODE || !(n->op->updates || op_is(n, OPF_CARRY)) || is_next(m, id))
     return false;
   const Reads over = over_what(m, later);
   return reads_aligned(&over, id);
