@@ -549,6 +549,20 @@ static bool is_read(const Memory *m, NodeId base, int from, int to) {
   return false;
 }
 
+/* What a carry becomes is in buffer b, and is read when the run of the region is over that step t
+ * is of. */
+static bool is_left_in(const Memory *m, int b, int t) {
+  const LocalEntry *le = m->le;
+  for (int r = 0; r < le->entry->regions.n; r++)
+    for (int i = 0; is_live(m, r) && t >= m->span[r].begin && t < m->span[r].end &&
+                    i < le->region[r].carries.n;
+         i++) {
+      const LocalCarry *c = &le->region[r].carries.at[i];
+      if (le->buffer[node_base(le->graph, c->next)] == b) return true;
+    }
+  return false;
+}
+
 /* An all-reduce is done in place when no other step reads its input once it has begun. */
 static bool reduces_in_place(const Memory *m, NodeId id) {
   const LocalEntry *le = m->le;
@@ -561,7 +575,7 @@ static bool reduces_in_place(const Memory *m, NodeId id) {
   return b >= 0 && le->buffers.at[b].place == PLACE_ARENA &&
          graph_node(le->graph, term)->op != OP_input && m->last_read[term] == done &&
          le->buffers.at[b].last == done && !is_wanted_again(m, term, done) &&
-         !is_read(m, term, m->made_at[id] + 1, done - 1);
+         !is_left_in(m, b, done) && !is_read(m, term, m->made_at[id] + 1, done - 1);
 }
 
 /* The loop that makes node `id` stores another value in buffer b. */
@@ -569,8 +583,12 @@ static bool shares_loop(const Memory *m, NodeId id, int b) {
   const Step *s = &m->le->steps.at[m->made_at[id]], *loop = s;
   for (int i = 0; s->kind == STEP_TILES && i < s->tile->steps.n; i++)
     if (step_stores(&s->tile->steps.at[i], id)) loop = &s->tile->steps.at[i];
-  for (int i = 0; i < loop->nodes.n; i++)
-    if (m->le->buffer[loop->nodes.at[i]] == b) return true;
+  for (int i = 0; i < loop->nodes.n; i++) {
+    const NodeId own = loop->nodes.at[i], next_of = m->next_of[own];
+    const int place = m->le->buffer[own];
+    if (own == id) continue;
+    if (place == b || (place < 0 && next_of != NO_NODE && m->le->buffer[next_of] == b)) return true;
+  }
   return false;
 }
 
@@ -593,7 +611,8 @@ static int mapped_over(const Memory *m, NodeId id) {
     if (b < 0 || !r->aligned || le->buffers.at[b].place != PLACE_ARENA) continue;
     if (le->buffers.at[b].last == t && r->node != id &&
         graph_node(le->graph, r->node)->dtype == graph_node(le->graph, id)->dtype &&
-        !is_wanted_again(m, r->node, t) && !shares_loop(m, id, b) && !is_lent(le, r->node))
+        !is_wanted_again(m, r->node, t) && !is_left_in(m, b, t) && !shares_loop(m, id, b) &&
+        !is_lent(le, r->node))
       return b;
   }
   return -1;

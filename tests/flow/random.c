@@ -1,0 +1,256 @@
+/* Random loops and branches within each other beside the same unrolled: values, first gradients and
+ * second ones, on one device and with random layouts on a mesh. Both texts are written at once;
+ * what stands in one as repeat or scan stands in the other as for.
+ *
+ *   flow_random SEED COUNT         programs from SEED on
+ *   flow_random SEED print         shows both */
+#include "kit.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 4, WIDTH = 5, RUNS = 3 };
+
+typedef struct Gen {
+  Random random;
+  FILE *loops, *unrolled;
+  int names, scans; /* of loops; of those that go over xs and are open */
+  int scan[8];
+} Gen;
+
+static int pick(Gen *g, int n) { return random_below(&g->random, n); }
+
+static void both(Gen *g, const char *text) { fputs(text, g->loops), fputs(text, g->unrolled); }
+
+static const char *matrix(Gen *g, char out[16]) {
+  const int n = pick(g, 3 + g->scans);
+  snprintf(out, 16, "%s", n == 0 ? "x" : n == 1 ? "h" : "g");
+  if (n >= 3) snprintf(out, 16, "z%d", g->scan[n - 3]);
+  return out;
+}
+static const char *row(Gen *g) { return pick(g, 2) ? "b" : "c"; }
+static const char *number(Gen *g) { return pick(g, 2) ? "s" : "u"; }
+
+static void say_matrix(Gen *g) {
+  char p[16], q[16], r[16], text[160];
+  matrix(g, p), matrix(g, q), matrix(g, r);
+  switch (pick(g, 8)) {
+  case 0: snprintf(text, sizeof text, "tanh(%s + %s)", p, row(g)); break;
+  case 1: snprintf(text, sizeof text, "%s * 0.7 + %s * 0.4", p, q); break;
+  case 2:
+    snprintf(text, sizeof text, "tanh(%s @ transpose(%s, [1, 0]) @ %s * 0.2)", p, q, r);
+    break;
+  case 3: snprintf(text, sizeof text, "cumsum(%s, axis=%d) * 0.3", p, pick(g, 2)); break;
+  case 4: snprintf(text, sizeof text, "softmax(%s, axis=%d)", p, pick(g, 2)); break;
+  case 5: snprintf(text, sizeof text, "%s * %s", p, number(g)); break;
+  case 6: snprintf(text, sizeof text, "concat([%s[1:], %s[:1]], axis=0)", p, p); break;
+  default: snprintf(text, sizeof text, "sin(%s) + %s * 0.1", p, number(g));
+  }
+  both(g, pick(g, 2) ? "h = " : "g = "), both(g, text), both(g, "\n");
+}
+
+static void say_value(Gen *g) {
+  char p[16], text[96];
+  const int kind = pick(g, 5);
+  if (kind < 3) {
+    say_matrix(g);
+    return;
+  }
+  if (kind == 3 && pick(g, 2))
+    snprintf(text, sizeof text, "c = mean(%s, axis=0)\n", matrix(g, p));
+  else if (kind == 3)
+    snprintf(text, sizeof text, "c = tanh(%s) + %s * 0.2\n", row(g), number(g));
+  else if (pick(g, 2))
+    snprintf(text, sizeof text, "u = mean(%s) + %s * 0.5\n", matrix(g, p), number(g));
+  else
+    snprintf(text, sizeof text, "u = tanh(%s * 1.2)\n", number(g));
+  both(g, text);
+}
+
+static void say_body(Gen *g, int depth);
+
+static void say_within(Gen *g, int depth) {
+  static const char *const conditions[] = {"%s > -0.2", "%s > 0.0", "%s > 0.3"};
+  char text[64], condition[32];
+  const int kind = pick(g, 5), own = g->names++;
+  if (kind < 2) {
+    snprintf(condition, sizeof condition, conditions[pick(g, 3)], number(g));
+    snprintf(text, sizeof text, "if %s {\n", condition);
+    both(g, text), say_body(g, depth + 1);
+    if (pick(g, 2)) both(g, "} else {\n"), say_body(g, depth + 1);
+  } else if (kind < 4) {
+    const int n = 1 + pick(g, 4);
+    fprintf(g->loops, "repeat i%d in 0..%d {\n", own, n);
+    fprintf(g->unrolled, "for i%d in 0..%d {\n", own, n);
+    say_body(g, depth + 1);
+  } else {
+    const bool back = pick(g, 2);
+    fprintf(g->loops, "scan z%d in xs%s {\n", own, back ? " reverse" : "");
+    fprintf(g->unrolled, "for i%d in 0..%d {\nz%d = xs[", own, RUNS, own);
+    if (back)
+      fprintf(g->unrolled, "%d - i%d]\n", RUNS - 1, own);
+    else
+      fprintf(g->unrolled, "i%d]\n", own);
+    g->scan[g->scans++] = own;
+    say_body(g, depth + 1);
+    g->scans--;
+  }
+  both(g, "}\n");
+}
+
+static void say_body(Gen *g, int depth) {
+  for (int n = 1 + pick(g, 3); n > 0; n--)
+    if (depth < 3 && pick(g, 3) == 0)
+      say_within(g, depth);
+    else
+      say_value(g);
+}
+
+static void say_layouts(Gen *g, FILE *to) {
+  static const char *const name[] = {"x", "h", "g", "b", "xs"};
+  static const int rank[] = {2, 2, 2, 1, 3};
+  for (int i = 0; i < 5; i++) {
+    const int dim = pick(g, rank[i]), other = pick(g, rank[i]), axis = pick(g, 2);
+    if (pick(g, 2)) continue;
+    fprintf(to, "layout f.%s = [", name[i]);
+    for (int d = 0; d < rank[i]; d++)
+      fprintf(to, "%s%s", d ? ", " : "",
+              d == dim     ? axis ? "p" : "q"
+              : d == other ? axis ? "q" : "p"
+                           : "_");
+    fputs("]\n", to);
+  }
+}
+
+typedef struct Texts {
+  char *loops, *unrolled, *layouts;
+} Texts;
+
+static Texts write_texts(uint64_t seed) {
+  Texts t = {0};
+  size_t n[3];
+  Gen g = {.random = {seed}};
+  FILE *layouts = open_memstream(&t.layouts, &n[2]);
+  g.loops = open_memstream(&t.loops, &n[0]), g.unrolled = open_memstream(&t.unrolled, &n[1]);
+  both(&g,
+       "entry f(x: f64[4, 5], b: f64[5], xs: f64[3, 4, 5]) {\nh = x * 0.5\ng = sin(x)\nc = b * 1\n"
+       "s = mean(x)\nu = sum(b) * 0.1\n");
+  say_within(&g, 0);
+  say_body(&g, 0);
+  both(&g, "loss = mean(h * g) + mean(c * c) * 0.3 + u * u * 0.1 + mean(x * x) * mean(b) + "
+           "mean(xs) * mean(x)\n"
+           "dx = grad(loss, x)\ndb = grad(loss, b)\ndxs = grad(loss, xs)\n");
+  if (pick(&g, 2)) both(&g, "dx = dx + grad(sum(dx * dx) + sum(db * db), x)\n");
+  both(&g, "return loss = loss, h = h, dx = dx, db = db, dxs = dxs\n}\n");
+  say_layouts(&g, layouts);
+  fclose(g.loops), fclose(g.unrolled), fclose(layouts);
+  return t;
+}
+
+static char heard[4096];
+static void hear(void *user, const dtgc_message *m) {
+  (void)user;
+  const size_t n = strlen(heard);
+  if (m->severity == DTGC_ERROR) snprintf(heard + n, sizeof heard - n, "%s", m->rendered);
+}
+
+enum { OUTPUTS = 5, INPUTS = 3 };
+typedef struct Results {
+  double *at;
+  size_t n;
+} Results;
+
+/* `at` is NULL, and why is in `heard`, where it does not run. */
+static Results results(const char *text, const char *layouts, const char *mesh) {
+  static const int64_t sizes[INPUTS] = {ROWS * WIDTH, WIDTH, RUNS * ROWS * WIDTH};
+  const dtgc_source source[] = {{.name = "f", .text = text, .bytes = strlen(text)},
+                                {.name = "on", .text = layouts, .bytes = strlen(layouts)}};
+  const dtgc_options o = {.mesh = mesh, .message = hear};
+  dtgc_program *p = NULL;
+  dtgc_buffer in[INPUTS], out[OUTPUTS];
+  Random random = {5};
+  Results r = {0};
+  heard[0] = 0;
+  dtgc_compile(source, mesh ? 2 : 1, &o, &p);
+  if (dtgc_errors(p)) {
+    dtgc_free(p);
+    return r;
+  }
+  for (int i = 0; i < INPUTS; i++) {
+    dtgc_tensor t;
+    dtgc_input(p, "f", i, &t);
+    double *x = malloc(t.bytes);
+    for (int64_t k = 0; k < sizes[i]; k++) x[k] = 2 * random_real(&random) - 1;
+    in[i] = (dtgc_buffer){t.name, x, t.bytes};
+  }
+  for (int i = 0; i < OUTPUTS; i++) {
+    dtgc_tensor t;
+    dtgc_output(p, "f", i, &t);
+    out[i] = (dtgc_buffer){t.name, calloc(1, t.bytes), t.bytes};
+    r.n += t.bytes / sizeof(double);
+  }
+  if (dtgc_run(p, "f", in, INPUTS, out, OUTPUTS)) {
+    snprintf(heard, sizeof heard, "%s", dtgc_error(p));
+  } else {
+    double *to = r.at = malloc(r.n * sizeof *r.at);
+    for (int i = 0; i < OUTPUTS; to += out[i++].bytes / sizeof(double))
+      memcpy(to, out[i].data, out[i].bytes);
+  }
+  for (int i = 0; i < INPUTS; i++) free(in[i].data);
+  for (int i = 0; i < OUTPUTS; i++) free(out[i].data);
+  dtgc_free(p);
+  return r;
+}
+
+/* What is not finite in the unrolled program is left out (limits.md: second gradients of branches
+ * that are not taken). */
+static const char *compare(const Results *want, const Results *got) {
+  if (!got->at) return "does not run";
+  double most = 1;
+  for (size_t i = 0; i < want->n; i++)
+    if (isfinite(want->at[i])) most = fmax(most, fabs(want->at[i]));
+  for (size_t i = 0; i < want->n; i++)
+    if (isfinite(want->at[i]) && !(fabs(want->at[i] - got->at[i]) <= 1e-10 * most))
+      return "has other values";
+  return NULL;
+}
+
+static int try_seed(uint64_t seed) {
+  static const char *const meshes[] = {"p=2,q=1", "p=2,q=2", "p=3,q=2", "p=1,q=4"};
+  const char *mesh = meshes[seed % 4];
+  const Texts t = write_texts(seed);
+  const Results want = results(t.unrolled, "", NULL);
+  int failures = 0;
+  if (!want.at) fprintf(stderr, "seed %llu, unrolled: %s\n", (unsigned long long)seed, heard);
+  failures += !want.at;
+  for (int on = 0; on < 2 && want.at; on++) {
+    const Results got = results(t.loops, t.layouts, on ? mesh : NULL);
+    const char *bad = compare(&want, &got);
+    if (bad)
+      fprintf(stderr, "seed %llu on %s: the program of loops %s: %s\n", (unsigned long long)seed,
+              on ? mesh : "one device", bad, heard);
+    failures += bad != NULL;
+    free(got.at);
+  }
+  free(want.at), free(t.loops), free(t.unrolled), free(t.layouts);
+  return failures;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3) return 2;
+  const uint64_t seed = strtoull(argv[1], NULL, 10);
+  int failures = 0;
+  if (!strcmp(argv[2], "print")) {
+    const Texts t = write_texts(seed);
+    printf("%s\n%s\n%s", t.loops, t.unrolled, t.layouts);
+    return 0;
+  }
+  const int count = atoi(argv[2]);
+  setvbuf(stdout, NULL, _IOLBF, 0); /* the last program is the one that ended the compiler */
+  for (int i = 0; i < count; i++) {
+    printf("seed %llu\n", (unsigned long long)seed + (unsigned long long)i);
+    failures += try_seed(seed + (uint64_t)i);
+  }
+  printf("%d programs, %d failures\n", count, failures);
+  return failures != 0;
+}
