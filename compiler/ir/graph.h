@@ -160,7 +160,7 @@ typedef struct Region {
   bool gone_back;
   bool differentiated_again; /* and a gradient of that, so that all of its runs is kept */
   /* What it carries is kept at each segment[0] runs, and the runs are computed again from there; in
-   * them at each segment[1] runs, and so on. 0: all that the way back requires is kept. */
+   * them at each segment[1] runs, and so on. 0: all that the backward pass requires is kept. */
   int64_t segment[KEEP_LEVELS];
 } Region;
 enum { NO_REGION = -1, TURNS_UNKNOWN = -1 };

@@ -311,7 +311,7 @@ struct Plan {
   /* By variable, or NULL: it is not shared, and it is and takes a copy (memory.c). */
   bool *var_apart, *var_copied;
   int64_t memory;              /* bytes that variables and arena of a device may take; 0: any */
-  const LoopsKeep *loops_keep; /* [entry]; NULL: all that the way back requires */
+  const LoopsKeep *loops_keep; /* [entry]; NULL: all that the backward pass requires */
   const Plan *all_kept;        /* the same program with all of it kept; NULL: this one is */
   const Plan *alike;           /* what this one has too is laid out and computed as there; or NULL */
   bool trying;                 /* what does not fit is no error: there will be another attempt */

@@ -22,7 +22,7 @@ static const struct {
     {"complex", take_complex_apart, verify_global, NEEDED}, /* complex numbers become two real ones */
     {"shorten", shorten, verify_global, NEEDED},       /* activations kept short are rounded */
     {"autodiff", autodiff, verify_global, NEEDED},     /* grad nodes become their computation */
-    {"kept", kept, verify_global, NEEDED},             /* those the way back alone reads, too */
+    {"kept", kept, verify_global, NEEDED},             /* those the backward pass alone reads */
     {"precision", precision, verify_global, NEEDED},   /* products round their operands */
     {"simplify", simplify, verify_global, NEEDED},     /* constants fold, dead code goes */
     {"single", single, verify_global, NEEDED},         /* values are numbered; the mesh may go */

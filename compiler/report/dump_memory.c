@@ -231,14 +231,13 @@ static void put_rotations(const LocalEntry *le, const LocalRegion *x, Str *out) 
   }
 }
 
-/* "    of the 64 runs every 8th keeps what it begins with, and the way back computes 8 at a time
- * again" */
+/* "    of 64 runs one in 8 keeps what it carries; the backward pass recomputes 8 at a time" */
 static void put_segments(const Plan *p, int entry, const Region *x, Str *out) {
   const int64_t runs = x->turns == TURNS_UNKNOWN ? x->most : x->turns;
   const LoopsKeep *keep = p->loops_keep ? &p->loops_keep[entry] : NULL;
   if (!keep || !keep->levels || !x->gone_back) return;
   if (!x->segment[0]) {
-    str_printf(out, "    all %lld runs keep what the way back requires: %s\n", (long long)runs,
+    str_printf(out, "    all %lld runs keep what the backward pass requires: %s\n", (long long)runs,
                x->differentiated_again ? "there is a gradient of its gradient"
                : runs < 2              ? "there are no more"
                                        : "it carries a tensor of the most dims that there can be");
@@ -246,16 +245,17 @@ static void put_segments(const Plan *p, int entry, const Region *x, Str *out) {
   }
   str_printf(out, "    of %lld runs ", (long long)runs);
   if (x->segment[0] == 1)
-    str_puts(out, "each keeps what it carries alone; the way back computes each again");
+    str_puts(out, "each keeps what it carries alone; the backward pass recomputes each");
   else
-    str_printf(out, "one in %lld keeps what it carries; the way back computes %lld at a time again",
+    str_printf(out,
+               "one in %lld keeps what it carries; the backward pass recomputes %lld at a time",
                (long long)x->segment[0], (long long)x->segment[0]);
   for (int l = 1; l < KEEP_LEVELS && x->segment[l]; l++)
     str_printf(out, ", and %lld of these at a time once more", (long long)x->segment[l]);
   str_puts(out, x->differentiated_again ? "; another gradient of its gradient keeps all\n" : "\n");
 }
 
-/* What loops take less, and compute more, than where the way back has all kept for it. */
+/* What loops take less, and compute more, than where all is kept for the backward pass. */
 static void put_saved(const Plan *p, const LocalEntry *le, Str *out) {
   if (!p->all_kept || !p->loops_keep[le->index].levels) return;
   const LocalEntry *all = &p->all_kept->entries.at[le->index];

@@ -1,4 +1,4 @@
-/* Loops under a limit of memory: what the way back requires is computed again in segments, and
+/* Loops under a limit of memory: what the backward pass requires is recomputed in segments, and
  * outputs, gradients and variables have the same bits. An LSTM, a stack of transformer blocks and
  * others on 1, 2 and 4 devices; random loops on one. What is asked for is kept, in the plan and in
  * the pages that a device takes; a limit that nothing can keep is an error with the least that can,
@@ -136,7 +136,7 @@ static uint64_t least_of(const Limited *c, uint64_t limit) {
 static void check_dumps(const Limited *c, uint64_t limit) {
   dtgc_program *p = compile(c, limit);
   char *text = NULL;
-  if (dtgc_dump(p, "memory", &text) || !strstr(text, "; the way back computes ") ||
+  if (dtgc_dump(p, "memory", &text) || !strstr(text, "; the backward pass recomputes ") ||
       !strstr(text, "bytes less than with all kept"))
     fail(c, limit, "--dump=memory shows no segments");
   dtgc_free_text(text);

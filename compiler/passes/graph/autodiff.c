@@ -109,8 +109,8 @@ static void backward(Diff *d, NodeId loss, const bool *wrt, NodeId *cot) {
   b->span = outer, b->site = outer_site, b->back = false;
 }
 
-/* Whether a gradient of the gradient is left to be taken. Its bits would be others if the way back
- * computed values again: terms that are one sum, if they come from one value, would be two. */
+/* Whether a gradient of the gradient is left to be taken. Its bits would be others if the backward
+ * pass recomputed values: terms that are one sum, if they come from one value, would be two. */
 static bool is_again(const Diff *d, NodeId loss) {
   const Graph *g = d->old;
   bool *from = arena_array(d->plan->arena, bool, g->nodes.n + 1), more = true;

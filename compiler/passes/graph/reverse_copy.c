@@ -5,7 +5,7 @@
  *
  *     repeat s in 0..ceil(n / k) {           around: the segments, the last one first
  *       h = the h with which the segment began, which the loop has kept
- *       repeat j in 0..k { h = f(h) }        again: keeps what the way back requires, for k runs
+ *       repeat j in 0..k { h = f(h) }        again: what the backward pass requires, for k runs
  *       repeat j in 0..k { ... }             the reverse, from the segment's last run to its first
  *     }
  *

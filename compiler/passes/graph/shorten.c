@@ -85,7 +85,7 @@ static NodeId rounded(Build *b, const Program *p, const Node *old, NodeId x, Kee
   return build_cast(b, narrow, DT_F32);
 }
 
-/* By node: the way back reads it of the way there. */
+/* By node: the backward pass reads it of the forward pass. */
 static bool *find_back(const Plan *p, const Graph *g, const Activation *at) {
   bool *back = arena_array(p->arena, bool, g->nodes.n + 1);
   for (NodeId i = 0; i < g->nodes.n; i++) {
@@ -150,7 +150,7 @@ void shorten(Plan *p) {
     rewrite(p, &p->program->entries.at[i], false);
 }
 
-/* Rounds what only the way back has kept, for that alone. */
+/* Rounds what only the backward pass has kept, for that alone. */
 void kept(Plan *p) {
   for (int i = 0; i < p->program->entries.n && any(p->program); i++)
     rewrite(p, &p->program->entries.at[i], true);
