@@ -142,12 +142,11 @@ typedef struct Lines {
 static void add_line(dtgc_program *p, Lines *out, const char *path, const Shape *s, DType t,
                      const Layout *l) {
   Str pattern = str_new(p->arena);
-  Shape local = layout_local(&p->program->mesh, l, s);
   put_pattern(&pattern, path);
   Line x = {.path = path,
             .pattern = pattern.at,
             .layout = layout_text(p->arena, &p->program->mesh, l),
-            .bytes = shape_count(&local) * dtype_size(t),
+            .bytes = layout_bytes(&p->program->mesh, l, s, t),
             .whole = shape_count(s) * dtype_size(t),
             .members = 1};
   if (s->rank) vec_push(p->arena, &out->l, x);

@@ -221,6 +221,11 @@ Shape layout_local(const Mesh *m, const Layout *l, const Shape *global) {
   return s;
 }
 
+int64_t layout_bytes(const Mesh *m, const Layout *l, const Shape *global, DType t) {
+  const Shape local = layout_local(m, l, global);
+  return shape_count(&local) * dtype_size(t);
+}
+
 /* A dim's own block as a window on it. */
 static DimLayout dim_as_window(const DimLayout *d, int64_t n) {
   DimLayout out = *d;

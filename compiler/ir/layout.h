@@ -11,6 +11,7 @@
 #define DTG_LAYOUT_H
 #include "arena.h"
 #include "diag.h"
+#include "dtype.h"
 #include "str.h"
 #include "dtrt.h"
 #include "block_law.h"
@@ -92,6 +93,7 @@ bool layout_around(Layout *out, const Layout *a, const Layout *b, const Shape *s
 bool layout_is_whole(const Mesh *m, const Layout *l, const Shape *s);
 /* The largest local shape. */
 Shape layout_local(const Mesh *m, const Layout *l, const Shape *global);
+int64_t layout_bytes(const Mesh *m, const Layout *l, const Shape *global, DType t); /* ... its size */
 
 void layout_put(Str *out, const Mesh *m, const Layout *l); /* [(batch, model), _] partial(x) */
 const char *layout_text(Arena *a, const Mesh *m, const Layout *l);

@@ -100,9 +100,8 @@ static int64_t most_address(const EntryCheck *c, const LoopView *v) {
 static bool fits_space(const EntryCheck *c, const LoopView *v) {
   const Node *n = graph_node(c->en->le->graph, v->node);
   const ExprNode *m = expr_node(c->x, v->address);
-  const Shape local = layout_local(&c->plan->program->mesh, n->layout, &n->shape);
   if (m->v == SPACE_INPUT) return true;
-  int64_t bytes = shape_count(&local) * dtype_size(v->type);
+  int64_t bytes = layout_bytes(&c->plan->program->mesh, n->layout, &n->shape, v->type);
   if (v->partial || bytes > c->en->le->buffers.at[v->buffer].bytes) /* of one tile alone */
     bytes = c->en->le->buffers.at[v->buffer].bytes;
   return most_address(c, v) + bytes <=

@@ -108,8 +108,7 @@ void kept_mark(const LocalEntry *le, bool *kept) {
 }
 
 int64_t node_bytes(const Program *p, const Node *n) {
-  const Shape local = layout_local(&p->mesh, n->layout, &n->shape);
-  return shape_count(&local) * dtype_size(n->dtype);
+  return layout_bytes(&p->mesh, n->layout, &n->shape, n->dtype);
 }
 
 Exchange exchange_at(const Program *p, const Graph *g, const Node *n) {

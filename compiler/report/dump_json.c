@@ -319,11 +319,10 @@ void dump_memory_json(const Plan *p, Str *out) {
   begin_list(out, "variables");
   for (int i = 0; i < p->program->vars.n; i++) {
     const Var *v = &p->program->vars.at[i];
-    Shape local = layout_local(&p->program->mesh, v->layout, &v->shape);
     begin_object(out);
     put_text(out, "name", v->path);
     put_integer(out, "offset", p->var_offset[i]);
-    put_integer(out, "bytes", shape_count(&local) * dtype_size(v->dtype));
+    put_integer(out, "bytes", layout_bytes(&p->program->mesh, v->layout, &v->shape, v->dtype));
     str_puts(out, "}");
   }
   str_puts(out, "]");

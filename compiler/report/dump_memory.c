@@ -5,10 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static Shape local_shape(const Plan *p, const Layout *l, const Shape *s) {
-  return layout_local(&p->program->mesh, l, s);
-}
-
 /* -------- what the runtime takes -------- */
 
 /* The runtime's own table of a layout, as the backend writes it into C. */
@@ -47,7 +43,7 @@ static bool is_packed(const Plan *p, const Graph *g, const Node *n) {
   if (n->dtype != DT_F32 || node_class(n) != CLASS_CONTRACT) return false;
   if (op_class(n) != OPC_PRODUCT) return op_is(n, OPF_PRODUCT);
   const Letters l = product_letters(g, n);
-  Shape local = local_shape(p, n->layout, &n->shape);
+  Shape local = layout_local(&p->program->mesh, n->layout, &n->shape);
   int64_t rows = 1, columns = 1;
   for (int d = 0; d < n->shape.rank; d++) {
     if (l.in[l.out[d]] == LETTER_M) rows *= local.dim[d];
@@ -346,9 +342,8 @@ void dump_memory(const Plan *p, Str *out) {
   if (p->program->vars.n) str_puts(out, "      offset       bytes  variable\n");
   for (int i = 0; i < p->program->vars.n; i++) {
     const Var *v = &p->program->vars.at[i];
-    Shape local = local_shape(p, v->layout, &v->shape);
     str_printf(out, "  %10ld  %10ld  %s", (long)p->var_offset[i],
-               (long)(shape_count(&local) * dtype_size(v->dtype)), v->path);
+               (long)layout_bytes(&p->program->mesh, v->layout, &v->shape, v->dtype), v->path);
     if (p->var_shared[i]) put_sharers(p, p->shared.at[p->var_shared[i] - 1], out);
     str_puts(out, "\n");
   }

@@ -302,12 +302,11 @@ static void put_vars(Page *g) {
   str_puts(g->out, "\"vars\":[");
   for (int i = 0; i < p->program->vars.n; i++) {
     const Var *v = &p->program->vars.at[i];
-    Shape here = layout_local(&p->program->mesh, v->layout, &v->shape);
     str_printf(g->out, "%s[%d,%d,%d,%d,%lld,%lld,%d,", i ? ",\n" : "", name_index(g, v->path),
                type_index(g, v->dtype, &v->shape), layout_index(g, v->layout),
                place_index(g, v->span, (Span){0}),
-               (long long)(shape_count(&here) * dtype_size(v->dtype)), (long long)p->var_offset[i],
-               v->trainable);
+               (long long)layout_bytes(&p->program->mesh, v->layout, &v->shape, v->dtype),
+               (long long)p->var_offset[i], v->trainable);
     put_reasons(g, (TensorId){TENSOR_VAR, 0, i});
     str_printf(g->out, ",%d]", spec_place(g, v->spec));
   }

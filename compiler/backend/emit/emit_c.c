@@ -9,11 +9,10 @@
 static void put_tensor(Emit *e, Str *s, const char *name, DType t, const Layout *l,
                        const Shape *shape, int64_t offset, int trainable, int lent,
                        const char *dim_const, Span at, int shared) {
-  Shape local = layout_local(e->mesh, l, shape);
   str_puts(s, "    {");
   emit_string(s, name);
   str_printf(s, ", %s, %d, &%s, %ld, %ld, %d, %s, ", dtype_constant(t), trainable,
-             emit_layout(e, l, shape), (long)offset, (long)(shape_count(&local) * dtype_size(t)),
+             emit_layout(e, l, shape), (long)offset, (long)layout_bytes(e->mesh, l, shape, t),
              lent, dim_const);
   emit_string(s, diag_where(e->program->diag, e->arena, at));
   str_printf(s, ", %d},\n", shared);

@@ -468,10 +468,11 @@ const Ways *ways_of_lying(WaysCache *c, int form, int noperands, const int *oper
     int *need = arena_array(c->arena, int, noperands + 1);
     for (int k = 0; k < noperands; k++)
       need[k] = form_layout(r, operand_form[k], form_at(r, form, x->result));
-    Shape local =
-        layout_local(&r->program->mesh, form_at(r, form, x->result), &r->forms.at[form].shape);
+    const Shape *shape = &r->forms.at[form].shape;
+    const DType dtype = r->forms.at[form].dtype;
     x->need = need;
-    x->work = price * (double)(shape_count(&local) * dtype_size(r->forms.at[form].dtype));
+    x->work =
+        price * (double)layout_bytes(&r->program->mesh, form_at(r, form, x->result), shape, dtype);
   }
   finish_ways(c->arena, r, form, w);
   return w;

@@ -33,18 +33,6 @@ void memory_lives(Plan *p, LocalEntry *le);
 
 /* Axes along which a variable's replicas share memory; 0: they do not. */
 uint32_t share_axes(const Plan *p, int var);
-typedef struct NewValue {
-  NodeId node;
-  int var;
-} NewValue;
-typedef VEC(NewValue) NewValues;
-/* Each device has a part of it, and these make up all. */
-bool share_is_gathered(const Plan *p, const LocalEntry *le, NodeId id);
-/* Whether node `id`, the new value of a variable that is shared, is made in its place by step s,
- * and all that is made there with it; `in_place` asks whether old values are read until then. */
-bool share_in_place(const Plan *p, const LocalEntry *le, NodeId id, const Step *s,
-                    bool (*in_place)(const void *user, NodeId id, int var), const void *user,
-                    NewValues *out);
 
 /* -------- verify_work.c -------- */
 

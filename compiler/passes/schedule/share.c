@@ -15,8 +15,14 @@
  * Which devices are in one process is known when a program is opened; with others, each has its
  * own memory and meets nobody. Where values are watched, each has its own, too: watchers may write.
  */
+#include "lives.h"
 #include "pack.h"
-#include "schedule_passes.h"
+
+typedef struct NewValue {
+  NodeId node;
+  int var;
+} NewValue;
+typedef VEC(NewValue) NewValues;
 
 uint32_t share_axes(const Plan *p, int var) {
   const Mesh *m = &p->program->mesh;
@@ -37,10 +43,9 @@ static int set_of(Plan *p, uint32_t axes) {
 static void place_set(Plan *p, int set) {
   for (int i = 0; i < p->program->vars.n; i++) {
     const Var *v = &p->program->vars.at[i];
-    const Shape local = layout_local(&p->program->mesh, v->layout, &v->shape);
     if (p->var_shared[i] != set) continue;
     p->var_offset[i] = p->vars_bytes;
-    p->vars_bytes += pack_round(shape_count(&local) * dtype_size(v->dtype));
+    p->vars_bytes += pack_round(layout_bytes(&p->program->mesh, v->layout, &v->shape, v->dtype));
   }
 }
 
@@ -66,30 +71,78 @@ static int variable_of(const LocalEntry *le, NodeId id) {
   return -1;
 }
 
-bool share_is_gathered(const Plan *p, const LocalEntry *le, NodeId id) {
+/* Each device has a part of it, and these make up all. */
+static bool is_gathered(const Plan *p, const LocalEntry *le, NodeId id) {
   const Node *n = graph_node(le->graph, id);
   if (n->op != OP_exchange || (le->borders && le->borders[id])) return false;
   return exchange_at(p->program, le->graph, n).kind == DTRT_ALL_GATHER;
 }
 
-bool share_in_place(const Plan *p, const LocalEntry *le, NodeId id, const Step *s,
-                    bool (*in_place)(const void *user, NodeId id, int var), const void *user,
-                    NewValues *out) {
+/* What the step that makes node `id`, the new value of a variable, makes in variables' places. */
+static bool all_in_place(const Memory *m, NodeId id, NewValues *out) {
+  const LocalEntry *le = m->le;
+  const Plan *p = m->plan;
+  const Step *s = &le->steps.at[m->made_at[id]];
   const int var = variable_of(le, id);
-  out->n = 0;
-  if (var < 0 || step_in_region(le, s)) return false;
+  if (step_in_region(le, s)) return false;
   if (s->kind == STEP_EXCHANGE || s->kind == STEP_WAIT) {
     vec_push(p->arena, out, ((NewValue){id, var}));
-    return share_is_gathered(p, le, id) && in_place(user, id, var);
+    return is_gathered(p, le, id) && variable_in_place(m, id, var);
   }
   for (int i = 0; i < s->nodes.n; i++) {
     const NodeId own = s->nodes.at[i];
     const int to = variable_of(le, own);
     if (to < 0 && !step_leaves(le, s, i)) continue;
     if (to < 0 || p->var_shared[to] != p->var_shared[var] || le->buffer[own] >= 0 ||
-        op_is(graph_node(le->graph, own), OPF_CARRY) || !in_place(user, own, to))
+        op_is(graph_node(le->graph, own), OPF_CARRY) || !variable_in_place(m, own, to))
       return false;
     vec_push(p->arena, out, ((NewValue){own, to}));
   }
   return out->n > 0;
+}
+
+bool share_place(Memory *m, NodeId base) {
+  NewValues all = {0};
+  if (m->made_at[base] < 0 || !all_in_place(m, base, &all)) return false;
+  for (int i = 0; i < all.n; i++)
+    m->le->buffer[all.at[i].node] = variable_buffer(m, all.at[i].var);
+  return true;
+}
+
+void share_set_apart(Memory *m, int var) {
+  const Plan *p = m->plan;
+  bool *set = p->variables_of ? p->var_copied : p->var_apart;
+  if (set) set[var] = true;
+}
+
+/* What a step stores where devices share it one of them stores, so that the step may store nothing
+ * else, and no exchange may, but for one that brings each its part. */
+void share_check(Memory *m) {
+  const LocalEntry *le = m->le;
+  for (int t = 0; t < m->nsteps; t++) {
+    const Step *s = &le->steps.at[t];
+    const bool moves = s->kind == STEP_EXCHANGE || s->kind == STEP_WAIT;
+    int first = -1;
+    bool alike = !moves || !step_in_region(le, s);
+    for (int i = 0; i < s->nodes.n; i++) {
+      const NodeId own = s->nodes.at[i];
+      if (le->tile_bytes[own]) continue;
+      const Buffer *b = &le->buffers.at[le->buffer[own]];
+      if (b->place != PLACE_VAR && !step_leaves(le, s, i)) continue;
+      const int with = b->place == PLACE_VAR ? m->plan->var_shared[b->var] : 0;
+      if (moves && with && !is_gathered(m->plan, le, own)) alike = false;
+      if (first >= 0 && with != first && !moves) alike = false;
+      first = with;
+    }
+    for (int i = 0; i < s->nodes.n && !alike; i++) {
+      if (le->tile_bytes[s->nodes.at[i]]) continue;
+      const Buffer *b = &le->buffers.at[le->buffer[s->nodes.at[i]]];
+      if (b->place == PLACE_VAR) share_set_apart(m, b->var);
+    }
+  }
+  for (int r = 0; r < le->entry->regions.n; r++)
+    for (int i = 0; lives_region(m, r) && i < le->region[r].copies.n; i++) {
+      const Buffer *b = &le->buffers.at[le->region[r].copies.at[i].to];
+      if (b->place == PLACE_VAR) share_set_apart(m, b->var);
+    }
 }

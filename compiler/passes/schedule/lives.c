@@ -1,0 +1,156 @@
+/* From which step to which values live, regions included, and in whose places one may be made. */
+#include "lives.h"
+#include <string.h>
+
+void lives_read(Memory *m, NodeId base, int step) {
+  if (m->last_read[base] < step) m->last_read[base] = step;
+}
+
+/* -------- regions -------- */
+
+bool lives_region(const Memory *m, int region) {
+  return m->le->region[region].condition != NO_NODE;
+}
+
+int lives_last(const Memory *m, int region) {
+  const RegionSpan *s = &m->span[region];
+  return s->end > s->begin ? s->end - 1 : s->begin;
+}
+
+NodeId lives_next(const Memory *m, int region, int carry) {
+  return node_base(m->le->graph, m->le->region[region].carries.at[carry].next);
+}
+
+/* The end of a run of region r needs it, in each run of the regions around that, too. */
+static void wanted_in(Memory *m, int r, NodeId id) {
+  const Entry *e = m->le->entry;
+  lives_read(m, id, lives_last(m, r));
+  while ((r = e->regions.at[r].parent) != NO_REGION)
+    if (m->made_at[id] < m->span[r].begin) lives_read(m, id, lives_last(m, r));
+}
+
+/* What a region reads and does not make is there until it ends, and so is what it carries. */
+static void live_in_region(Memory *m, int r) {
+  const LocalEntry *le = m->le;
+  const LocalRegion *x = &le->region[r];
+  if (!lives_region(m, r)) return;
+  const RegionSpan s = m->span[r];
+  const int last = lives_last(m, r);
+  for (int t = s.begin; t < s.end; t++)
+    for (int i = 0; i < m->d.reads[t].r.n; i++) {
+      const NodeId id = m->d.reads[t].r.at[i].node;
+      if (m->made_at[id] < s.begin) lives_read(m, id, last);
+    }
+  wanted_in(m, r, node_base(le->graph, x->condition));
+  for (int i = 0; i < x->carries.n; i++) {
+    wanted_in(m, r, x->carries.at[i].node);
+    wanted_in(m, r, lives_next(m, r, i));
+  }
+}
+
+bool lives_again(const Memory *m, NodeId id, int t) {
+  for (int r = 0; r < m->le->entry->regions.n; r++)
+    if (lives_region(m, r) && t >= m->span[r].begin && t < m->span[r].end &&
+        m->made_at[id] < m->span[r].begin)
+      return true;
+  return false;
+}
+
+static bool is_in(const Entry *e, int region, int outer) {
+  while (region != outer && region != NO_REGION) region = e->regions.at[region].parent;
+  return region == outer;
+}
+
+bool lives_in_body(const Memory *m, int region, int t) {
+  const Entry *e = m->le->entry;
+  if (t < m->span[region].test || t >= m->span[region].end) return false;
+  for (int r = 0; r < e->regions.n; r++)
+    if (lives_region(m, r) && r != region && is_in(e, r, region) && t >= m->span[r].begin &&
+        t < m->span[r].end)
+      return false;
+  return true;
+}
+
+void lives_find(Memory *m) {
+  LocalEntry *le = m->le;
+  for (int t = 0; t < m->nsteps; t++) {
+    const Step *s = &le->steps.at[t];
+    for (int i = 0; i < s->nodes.n; i++) {
+      m->done_at[s->nodes.at[i]] = t;
+      lives_read(m, s->nodes.at[i], t);
+    }
+    for (int i = 0; i < m->d.reads[t].r.n; i++) lives_read(m, m->d.reads[t].r.at[i].node, t);
+  }
+  for (int i = 0; i < le->entry->outputs.n; i++)
+    lives_read(m, node_base(le->graph, le->output[i]), m->nsteps);
+  for (int r = 0; r < le->entry->regions.n; r++)
+    if (lives_region(m, r)) m->span[r] = region_span(le, r);
+  for (int r = 0; r < le->entry->regions.n; r++) live_in_region(m, r);
+}
+
+bool reads_aligned(const Reads *r, NodeId id) {
+  for (int i = 0; i < r->r.n; i++)
+    if (r->r.at[i].node == id && r->r.at[i].aligned) return true;
+  return false;
+}
+
+NodeId lives_made_of(const LocalEntry *le, NodeId id) {
+  const Node *n = graph_node(le->graph, id);
+  return n->op->updates || op_is(n, OPF_CARRY) ? node_base(le->graph, n->operand[0]) : NO_NODE;
+}
+
+/* Some carry becomes it, which reads it when the run is over. */
+static bool is_next(const Memory *m, NodeId id) {
+  const LocalEntry *le = m->le;
+  for (int r = 0; r < le->entry->regions.n; r++)
+    for (int i = 0; lives_region(m, r) && i < le->region[r].carries.n; i++)
+      if (lives_next(m, r, i) == id) return true;
+  return false;
+}
+
+bool lives_passes(const Memory *m, NodeId id, NodeId later) {
+  const LocalEntry *le = m->le;
+  const Node *n = graph_node(le->graph, id);
+  const int t = m->made_at[later];
+  if (m->made_at[id] < 0 || m->last_read[id] > t || le->buffer[id] >= 0 ||
+      m->next_of[id] != NO_NODE || !(n->op->updates || op_is(n, OPF_CARRY)) || is_next(m, id))
+    return false;
+  const Reads over = lives_over(m, later);
+  return reads_aligned(&over, id);
+}
+
+/* Turn after turn of a tile goes over parts of both that are apart from those of other turns. */
+static bool same_parts(const LocalEntry *le, const Tiles *s, NodeId a, NodeId b) {
+  const TileNode *x = tiles_node(s, le->graph, a), *y = tiles_node(s, le->graph, b);
+  if (!x || !y || x->inner || y->inner || x->sums || y->sums || x->beyond || y->beyond ||
+      memcmp(x->loop, y->loop, sizeof x->loop))
+    return false;
+  uint32_t loops = 0;
+  for (int d = 0; d < MAX_RANK; d++)
+    if (x->loop[d] >= 0) loops |= 1u << x->loop[d];
+  return loops == (1u << s->nloops) - 1;
+}
+
+Reads lives_over(const Memory *m, NodeId id) {
+  const LocalEntry *le = m->le;
+  const Step *s = &le->steps.at[m->made_at[id]];
+  Arena *a = m->plan->arena;
+  Reads out = {0}, first = {0};
+  if (s->kind == STEP_MAP) return m->d.reads[m->made_at[id]];
+  for (int i = 0; s->kind == STEP_TILES && i < s->tile->steps.n; i++) {
+    const Step *t = &s->tile->steps.at[i];
+    Reads r = {0};
+    step_reads(le, t, a, &r);
+    if (i == 0) first = r;
+    int n = 0;
+    for (int k = 0; k < out.r.n; k++)
+      if (!reads_node(&r, out.r.at[k].node)) out.r.at[n++] = out.r.at[k];
+    out.r.n = n;
+    const bool makes = step_stores(t, id);
+    for (int k = 0; makes && t->kind == STEP_MAP && k < r.r.n; k++)
+      if (same_parts(le, s->tile, id, r.r.at[k].node) &&
+          !(s->tile->epilogue && reads_node(&first, r.r.at[k].node)))
+        vec_push(a, &out.r, r.r.at[k]);
+  }
+  return out;
+}
