@@ -3,7 +3,7 @@
 
 /* The next value of a carry is made in its place where that is read no later than there, and there
  * only at the same index. */
-static bool makes_in_place(const Memory *m, int region, NodeId carry, NodeId next) {
+static bool makes_in_place(const EntryMemory *m, int region, NodeId carry, NodeId next) {
   const LocalEntry *le = m->le;
   const LocalRegion *x = &le->region[region];
   const int t = m->made_at[next];
@@ -23,7 +23,7 @@ static bool makes_in_place(const Memory *m, int region, NodeId carry, NodeId nex
 }
 
 /* Several windows of a carry are written one after the other, all in its place. */
-static void chain_in_place(Memory *m, int region, NodeId carry, NodeId next) {
+static void chain_in_place(EntryMemory *m, int region, NodeId carry, NodeId next) {
   for (NodeId id = lives_made_of(m->le, next); id != carry && id != NO_NODE;
        next = id, id = lives_made_of(m->le, id)) {
     if (!lives_passes(m, id, next) || !makes_in_place(m, region, carry, id)) return;
@@ -33,7 +33,7 @@ static void chain_in_place(Memory *m, int region, NodeId carry, NodeId next) {
 
 /* Of carries that hand their values on (a, b = b, new) the one at the end, whose own value no other
  * takes over: the new one may be made in its place, and all change places then. */
-static NodeId hands_on_to(const Memory *m, int region, NodeId carry) {
+static NodeId hands_on_to(const EntryMemory *m, int region, NodeId carry) {
   const LocalRegion *x = &m->le->region[region];
   NodeId last = carry;
   for (int turn = 0, k = 0; turn < x->carries.n && k < x->carries.n; turn++) {
@@ -44,7 +44,8 @@ static NodeId hands_on_to(const Memory *m, int region, NodeId carry) {
   return last;
 }
 
-static bool makes_in_last(const Memory *m, int region, NodeId carry, NodeId last, NodeId next) {
+static bool makes_in_last(const EntryMemory *m, int region, NodeId carry, NodeId last,
+                          NodeId next) {
   const Graph *g = m->le->graph;
   const Node *a = graph_node(g, last), *b = graph_node(g, next);
   const int64_t bytes = node_bytes(m->plan->program, a);
@@ -53,7 +54,7 @@ static bool makes_in_last(const Memory *m, int region, NodeId carry, NodeId last
          makes_in_place(m, region, last, next);
 }
 
-void carry_place_find(Memory *m) {
+void carry_place_find(EntryMemory *m) {
   const LocalEntry *le = m->le;
   for (int r = 0; r < le->entry->regions.n; r++)
     for (int i = 0; lives_region(m, r) && i < le->region[r].carries.n; i++) {
@@ -68,7 +69,7 @@ void carry_place_find(Memory *m) {
     }
 }
 
-bool carry_place_elsewhere(const Memory *m, NodeId carry) {
+bool carry_place_elsewhere(const EntryMemory *m, NodeId carry) {
   const LocalEntry *le = m->le;
   const int r = (int)node_attr(graph_node(le->graph, carry), "region");
   const LocalRegion *x = &le->region[r];
@@ -84,7 +85,7 @@ bool carry_place_elsewhere(const Memory *m, NodeId carry) {
   return false;
 }
 
-bool carry_place_left(const Memory *m, int b, int t) {
+bool carry_place_left(const EntryMemory *m, int b, int t) {
   const LocalEntry *le = m->le;
   for (int r = 0; r < le->entry->regions.n; r++)
     for (int i = 0; lives_region(m, r) && t >= m->span[r].begin && t < m->span[r].end &&

@@ -1,28 +1,55 @@
-/* From which step to which values live, regions included, and in whose places one may be made. */
+/* Buffers, from which step to which values live, regions included, and in whose places one may be
+ * made. */
 #include "lives.h"
 #include <string.h>
 
-void lives_read(Memory *m, NodeId base, int step) {
+int buffer_add(EntryMemory *m, NodeId id, int64_t bytes, int first, int last) {
+  const Buffer b = {.bytes = bytes, .first = first, .last = last, .node = id, .var = -1};
+  vec_push(m->plan->arena, &m->le->buffers, b);
+  return m->le->buffers.n - 1;
+}
+
+int buffer_of_variable(EntryMemory *m, int var) {
+  if (m->var_buffer[var] >= 0) return m->var_buffer[var];
+  const Var *v = &m->plan->program->vars.at[var];
+  Buffer b = {.place = PLACE_VAR,
+              .var = var,
+              .offset = m->plan->var_offset[var],
+              .first = -1,
+              .last = m->nsteps,
+              .node = NO_NODE,
+              .bytes = layout_bytes(&m->plan->program->mesh, v->layout, &v->shape, v->dtype)};
+  vec_push(m->plan->arena, &m->le->buffers, b);
+  return m->var_buffer[var] = m->le->buffers.n - 1;
+}
+
+int buffer_at_end(EntryMemory *m, NodeId base, int like) {
+  return buffer_add(m, base, m->le->buffers.at[like].bytes, m->nsteps, m->nsteps);
+}
+
+/* -------- lives -------- */
+
+void lives_read(EntryMemory *m, NodeId base, int step) {
   if (m->last_read[base] < step) m->last_read[base] = step;
 }
 
 /* -------- regions -------- */
 
-bool lives_region(const Memory *m, int region) {
+bool lives_region(const EntryMemory *m, int region) {
   return m->le->region[region].condition != NO_NODE;
 }
 
-int lives_last(const Memory *m, int region) {
+int lives_last(const EntryMemory *m, int region) {
   const RegionSpan *s = &m->span[region];
   return s->end > s->begin ? s->end - 1 : s->begin;
 }
 
-NodeId lives_next(const Memory *m, int region, int carry) {
+NodeId lives_next(const EntryMemory *m, int region, int carry) {
   return node_base(m->le->graph, m->le->region[region].carries.at[carry].next);
 }
 
 /* The end of a run of region r needs it, in each run of the regions around that, too. */
-static void wanted_in(Memory *m, int r, NodeId id) {
+static void wanted_in(EntryMemory *m, int r, NodeId id) {
   const Entry *e = m->le->entry;
   lives_read(m, id, lives_last(m, r));
   while ((r = e->regions.at[r].parent) != NO_REGION)
@@ -30,7 +57,7 @@ static void wanted_in(Memory *m, int r, NodeId id) {
 }
 
 /* What a region reads and does not make is there until it ends, and so is what it carries. */
-static void live_in_region(Memory *m, int r) {
+static void live_in_region(EntryMemory *m, int r) {
   const LocalEntry *le = m->le;
   const LocalRegion *x = &le->region[r];
   if (!lives_region(m, r)) return;
@@ -48,7 +75,7 @@ static void live_in_region(Memory *m, int r) {
   }
 }
 
-bool lives_again(const Memory *m, NodeId id, int t) {
+bool lives_again(const EntryMemory *m, NodeId id, int t) {
   for (int r = 0; r < m->le->entry->regions.n; r++)
     if (lives_region(m, r) && t >= m->span[r].begin && t < m->span[r].end &&
         m->made_at[id] < m->span[r].begin)
@@ -61,7 +88,7 @@ static bool is_in(const Entry *e, int region, int outer) {
   return region == outer;
 }
 
-bool lives_in_body(const Memory *m, int region, int t) {
+bool lives_in_body(const EntryMemory *m, int region, int t) {
   const Entry *e = m->le->entry;
   if (t < m->span[region].test || t >= m->span[region].end) return false;
   for (int r = 0; r < e->regions.n; r++)
@@ -71,7 +98,7 @@ bool lives_in_body(const Memory *m, int region, int t) {
   return true;
 }
 
-void lives_find(Memory *m) {
+void lives_find(EntryMemory *m) {
   LocalEntry *le = m->le;
   for (int t = 0; t < m->nsteps; t++) {
     const Step *s = &le->steps.at[t];
@@ -88,6 +115,8 @@ void lives_find(Memory *m) {
   for (int r = 0; r < le->entry->regions.n; r++) live_in_region(m, r);
 }
 
+/* -------- places -------- */
+
 bool reads_aligned(const Reads *r, NodeId id) {
   for (int i = 0; i < r->r.n; i++)
     if (r->r.at[i].node == id && r->r.at[i].aligned) return true;
@@ -100,7 +129,7 @@ NodeId lives_made_of(const LocalEntry *le, NodeId id) {
 }
 
 /* Some carry becomes it, which reads it when the run is over. */
-static bool is_next(const Memory *m, NodeId id) {
+static bool is_next(const EntryMemory *m, NodeId id) {
   const LocalEntry *le = m->le;
   for (int r = 0; r < le->entry->regions.n; r++)
     for (int i = 0; lives_region(m, r) && i < le->region[r].carries.n; i++)
@@ -108,7 +137,7 @@ static bool is_next(const Memory *m, NodeId id) {
   return false;
 }
 
-bool lives_passes(const Memory *m, NodeId id, NodeId later) {
+bool lives_passes(const EntryMemory *m, NodeId id, NodeId later) {
   const LocalEntry *le = m->le;
   const Node *n = graph_node(le->graph, id);
   const int t = m->made_at[later];
@@ -131,7 +160,7 @@ static bool same_parts(const LocalEntry *le, const Tiles *s, NodeId a, NodeId b)
   return loops == (1u << s->nloops) - 1;
 }
 
-Reads lives_over(const Memory *m, NodeId id) {
+Reads lives_over(const EntryMemory *m, NodeId id) {
   const LocalEntry *le = m->le;
   const Step *s = &le->steps.at[m->made_at[id]];
   Arena *a = m->plan->arena;
@@ -153,4 +182,18 @@ Reads lives_over(const Memory *m, NodeId id) {
         vec_push(a, &out.r, r.r.at[k]);
   }
   return out;
+}
+
+bool lives_in_variable(const EntryMemory *m, NodeId base, int var) {
+  Reads over = {0};
+  int t = m->made_at[base];
+  if (t < 0 || m->plan->observe == OBSERVE_ALL) return false;
+  for (int i = 0; i < m->d.old[var].n; i++) {
+    const NodeId old = m->d.old[var].at[i];
+    if (m->last_read[old] > t) return false;
+    if (m->last_read[old] < t) continue;
+    if (!over.r.n) over = lives_over(m, base);
+    if (!reads_aligned(&over, old)) return false;
+  }
+  return true;
 }

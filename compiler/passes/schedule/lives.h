@@ -5,7 +5,7 @@
 #include "depend.h"
 #include "schedule_passes.h"
 
-typedef struct Memory {
+typedef struct EntryMemory {
   Plan *plan;
   LocalEntry *le;
   int nsteps;
@@ -16,72 +16,73 @@ typedef struct Memory {
   int *var_buffer;  /* by variable: index, or -1 */
   RegionSpan *span; /* by region */
   NodeId *next_of;  /* by node: the carry in whose place it is made, or NO_NODE */
-} Memory;
-
-/* A place in the arena for so many bytes of a node, from step `first` to step `last`. */
-int memory_add(Memory *m, NodeId id, int64_t bytes, int first, int last);
+} EntryMemory;
 
 /* -------- lives.c -------- */
 
-void lives_find(Memory *m);
-void lives_read(Memory *m, NodeId base, int step);
-bool lives_region(const Memory *m, int region); /* something needs it */
-int lives_last(const Memory *m, int region);    /* its last step; without steps the one behind it */
+/* Buffers: a place in the arena for so many bytes of a node, from step `first` to step `last`; a
+ * variable's; and a place for what buffer `like` holds, after the last step. */
+int buffer_add(EntryMemory *m, NodeId id, int64_t bytes, int first, int last);
+int buffer_of_variable(EntryMemory *m, int var);
+int buffer_at_end(EntryMemory *m, NodeId id, int like);
+
+void lives_find(EntryMemory *m);
+void lives_read(EntryMemory *m, NodeId base, int step);
+bool lives_region(const EntryMemory *m, int region); /* something needs it */
+int lives_last(const EntryMemory *m,
+               int region); /* its last step; without steps the one behind it */
 /* What a carry becomes at the end of a run. */
-NodeId lives_next(const Memory *m, int region, int carry);
+NodeId lives_next(const EntryMemory *m, int region, int carry);
 /* Step t runs again, in a region that the value comes from outside of: it is wanted then. */
-bool lives_again(const Memory *m, NodeId id, int t);
+bool lives_again(const EntryMemory *m, NodeId id, int t);
 /* Step t is one of the region's body and of no region within it. */
-bool lives_in_body(const Memory *m, int region, int t);
+bool lives_in_body(const EntryMemory *m, int region, int t);
 
 /* The values in whose places node `id` could be made: of a map, what it reads; of a map in tiles,
  * the parts that it is the last in the tile to read. A kernel reads its operands as long as it
  * runs. */
-Reads lives_over(const Memory *m, NodeId id);
+Reads lives_over(const EntryMemory *m, NodeId id);
 bool reads_aligned(const Reads *r, NodeId id); /* ... at the same index */
 /* The value that node `id` is made of but for a window, or that it begins with as a carry;
  * NO_NODE: it is another kind of node. */
 NodeId lives_made_of(const LocalEntry *le, NodeId id);
 /* Value `id`, of which `later` is made in another's place, may be made there, too: nothing reads it
  * after that, or then but at the same index. */
-bool lives_passes(const Memory *m, NodeId id, NodeId later);
+bool lives_passes(const EntryMemory *m, NodeId id, NodeId later);
+/* The node may be made in the variable's place: the old value is read no later than where it is
+ * made, and there only at the same index. */
+bool lives_in_variable(const EntryMemory *m, NodeId base, int var);
 
 /* -------- carry_place.c -------- */
 
 /* Sets next_of. */
-void carry_place_find(Memory *m);
+void carry_place_find(EntryMemory *m);
 /* The carry of a loop gets its next value from memory of its own, or that of a loop within does. */
-bool carry_place_elsewhere(const Memory *m, NodeId carry);
+bool carry_place_elsewhere(const EntryMemory *m, NodeId carry);
 /* What a carry becomes is in buffer b, and is read when the run of the region is over that step t
  * is of. */
-bool carry_place_left(const Memory *m, int b, int t);
+bool carry_place_left(const EntryMemory *m, int b, int t);
 
 /* -------- rotation.c -------- */
 
 /* Runs of a loop may go over to other memory with pointers, where nobody looks for values at their
  * places: whether that is less than to copy `bytes` is asked for each of them. */
-bool rotation_pays(const Memory *m, int region, int64_t bytes);
-void rotation_place(Memory *m, int region);
+bool rotation_pays(const EntryMemory *m, int region, int64_t bytes);
+void rotation_place(EntryMemory *m, int region);
 
 /* -------- variable_place.c -------- */
 
-int variable_buffer(Memory *m, int var);
-/* The node may be made in the variable's place: the old value is read no later than where it is
- * made, and there only at the same index. */
-bool variable_in_place(const Memory *m, NodeId base, int var);
-/* A place for what buffer `like` holds, after the last step. */
-int variable_copied_at_end(Memory *m, NodeId base, int like);
 /* New values in their variables' places, or copies at the end. */
-void variable_place(Memory *m);
+void variable_place(EntryMemory *m);
 
 /* -------- share.c -------- */
 
 /* Makes the new value of a variable that is shared in its place, with all that its step makes, or
  * nothing. */
-bool share_place(Memory *m, NodeId base);
+bool share_place(EntryMemory *m, NodeId base);
 /* With others it would take a place of its own and a copy: so it is not shared, or, where the
  * program that this one is a variant of has it shared, has those. */
-void share_set_apart(Memory *m, int var);
-void share_check(Memory *m);
+void share_set_apart(EntryMemory *m, int var);
+void share_check(EntryMemory *m);
 
 #endif

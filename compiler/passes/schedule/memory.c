@@ -7,20 +7,14 @@
 #include "sum_order.h"
 #include <string.h>
 
-int memory_add(Memory *m, NodeId id, int64_t bytes, int first, int last) {
-  const Buffer b = {.bytes = bytes, .first = first, .last = last, .node = id, .var = -1};
-  vec_push(m->plan->arena, &m->le->buffers, b);
-  return m->le->buffers.n - 1;
-}
-
-static int add_buffer(Memory *m, NodeId id) {
+static int add_buffer(EntryMemory *m, NodeId id) {
   const int64_t tile = m->le->tile_bytes[id],
                 bytes = tile ? tile : node_bytes(m->plan->program, graph_node(m->le->graph, id));
-  return memory_add(m, id, bytes, m->made_at[id], m->last_read[id]);
+  return buffer_add(m, id, bytes, m->made_at[id], m->last_read[id]);
 }
 
 /* Room for partial sums, while the step runs that makes the node. */
-static void add_scratch(Memory *m, const Step *s, NodeId id) {
+static void add_scratch(EntryMemory *m, const Step *s, NodeId id) {
   const Node *n = graph_node(m->le->graph, id);
   int64_t bytes = sum_scratch(&m->plan->program->mesh, m->le->graph, n);
   const TileNode *tile = s->tile ? tiles_node(s->tile, m->le->graph, id) : NULL;
@@ -33,18 +27,18 @@ static void add_scratch(Memory *m, const Step *s, NodeId id) {
     last = m->last_read[id];
   }
   if (!bytes) return;
-  const int own = m->le->scratch[id] = memory_add(m, id, bytes, m->made_at[id], last);
+  const int own = m->le->scratch[id] = buffer_add(m, id, bytes, m->made_at[id], last);
   m->le->buffers.at[own].scratch = true;
 }
 
-static bool is_read(const Memory *m, NodeId base, int from, int to) {
+static bool is_read(const EntryMemory *m, NodeId base, int from, int to) {
   for (int t = from; t <= to; t++)
     if (reads_node(&m->d.reads[t], base)) return true;
   return false;
 }
 
 /* An all-reduce is done in place when no other step reads its input once it has begun. */
-static bool reduces_in_place(const Memory *m, NodeId id) {
+static bool reduces_in_place(const EntryMemory *m, NodeId id) {
   const LocalEntry *le = m->le;
   const Node *n = graph_node(le->graph, id);
   if (n->op != OP_exchange) return false;
@@ -59,7 +53,7 @@ static bool reduces_in_place(const Memory *m, NodeId id) {
 }
 
 /* The loop that makes node `id` stores another value in buffer b. */
-static bool shares_loop(const Memory *m, NodeId id, int b) {
+static bool shares_loop(const EntryMemory *m, NodeId id, int b) {
   const Step *s = &m->le->steps.at[m->made_at[id]], *loop = s;
   for (int i = 0; s->kind == STEP_TILES && i < s->tile->steps.n; i++)
     if (step_stores(&s->tile->steps.at[i], id)) loop = &s->tile->steps.at[i];
@@ -80,7 +74,7 @@ static bool is_lent(const LocalEntry *le, NodeId base) {
 
 /* The buffer of a value that a loop reads for the last time, at the index where it stores node
  * `id`, and of the same type, so that the two can be one array; -1: none. */
-static int mapped_over(const Memory *m, NodeId id) {
+static int mapped_over(const EntryMemory *m, NodeId id) {
   const LocalEntry *le = m->le;
   int t = m->made_at[id];
   if (le->steps.at[t].named) return -1; /* rows that are not named stay as they are */
@@ -98,7 +92,7 @@ static int mapped_over(const Memory *m, NodeId id) {
   return -1;
 }
 
-static void place_made(Memory *m, NodeId id) {
+static void place_made(EntryMemory *m, NodeId id) {
   LocalEntry *le = m->le;
   if (le->buffer[id] >= 0) return;
   int over = m->next_of[id] != NO_NODE         ? le->buffer[m->next_of[id]]
@@ -114,12 +108,12 @@ static void place_made(Memory *m, NodeId id) {
   if (le->buffers.at[over].last < m->last_read[id]) le->buffers.at[over].last = m->last_read[id];
 }
 
-static void place_rest(Memory *m) {
+static void place_rest(EntryMemory *m) {
   LocalEntry *le = m->le;
   for (NodeId i = 0; i < le->graph->nodes.n; i++) {
     const Node *n = graph_node(le->graph, i);
     if (n->op == OP_var && m->last_read[i] >= 0)
-      le->buffer[i] = variable_buffer(m, node_source(n));
+      le->buffer[i] = buffer_of_variable(m, node_source(n));
     else if (n->op == OP_input)
       le->buffer[i] = add_buffer(m, i);
   }
@@ -135,7 +129,7 @@ static void place_rest(Memory *m) {
 
 /* Outputs are in the arena: a value that is in a variable is copied there, before variables that
  * are copied into change. */
-static void place_outputs(Memory *m) {
+static void place_outputs(EntryMemory *m) {
   LocalEntry *le = m->le;
   Arena *a = m->plan->arena;
   VEC(Copy) all = {0};
@@ -143,7 +137,7 @@ static void place_outputs(Memory *m) {
     NodeId base = node_base(le->graph, le->output[i]);
     int b = le->buffer[base];
     if (le->buffers.at[b].place == PLACE_VAR) {
-      const int copy = variable_copied_at_end(m, base, b);
+      const int copy = buffer_at_end(m, base, b);
       vec_push(a, &all, ((Copy){b, copy}));
       b = copy;
     }
@@ -158,7 +152,7 @@ static void place_outputs(Memory *m) {
  * exchange sends must be where others can reach it. The place in the arena stays, for callers that
  * fill blocks in; no other value is made over it while it lives, as that would be in the host's
  * memory. */
-static void find_lent(Memory *m) {
+static void find_lent(EntryMemory *m) {
   LocalEntry *le = m->le;
   Lent *most = arena_array(m->plan->arena, Lent, le->graph->nodes.n + 1);
   for (int i = 0; i < le->entry->inputs.n; i++) most[le->input[i]] = LENT_TO_ONE;
@@ -172,7 +166,7 @@ static void find_lent(Memory *m) {
 }
 
 void memory_lives(Plan *p, LocalEntry *le) {
-  Memory m = {.plan = p, .le = le, .nsteps = le->steps.n};
+  EntryMemory m = {.plan = p, .le = le, .nsteps = le->steps.n};
   int n = le->graph->nodes.n;
   m.last_read = le->last_read = arena_array(p->arena, int, n + 1);
   m.done_at = arena_array(p->arena, int, n + 1);

@@ -4,7 +4,7 @@
 
 /* A place and what points there are both written. */
 enum { POINTERS_BYTES = 2 * 8 };
-bool rotation_pays(const Memory *m, int region, int64_t bytes) {
+bool rotation_pays(const EntryMemory *m, int region, int64_t bytes) {
   return m->plan->observe == OBSERVE_NOTHING && bytes > POINTERS_BYTES &&
          m->le->entry->regions.at[region].kind == REGION_LOOP;
 }
@@ -24,7 +24,7 @@ static int copy_from(const Copies *all, int b) {
 }
 
 /* What is in a carry's buffer is read behind its loop. */
-static bool is_wanted_behind(const Memory *m, int region, int buffer) {
+static bool is_wanted_behind(const EntryMemory *m, int region, int buffer) {
   const LocalEntry *le = m->le;
   for (int i = 0; i < le->region[region].carries.n; i++) {
     const NodeId carry = le->region[region].carries.at[i].node;
@@ -39,7 +39,7 @@ static bool is_wanted_behind(const Memory *m, int region, int buffer) {
 
 /* All of a row of copies can change places: alike, read by no other copy, the condition not among
  * them, and what is no carry's place is of the loop's body alone. */
-static bool rotates(const Memory *m, int region, const Rotation *x, const Copies *all) {
+static bool rotates(const EntryMemory *m, int region, const Rotation *x, const Copies *all) {
   const LocalEntry *le = m->le;
   const int condition = le->buffer[node_base(le->graph, le->region[region].condition)];
   const int64_t bytes = le->buffers.at[x->buffers.at[0]].bytes;
@@ -57,7 +57,7 @@ static bool rotates(const Memory *m, int region, const Rotation *x, const Copies
 }
 
 /* The copies that hang together with copy i, from the one that nothing is copied on from. */
-static Rotation hanging_together(const Memory *m, const Copies *all, int i) {
+static Rotation hanging_together(const EntryMemory *m, const Copies *all, int i) {
   Arena *a = m->plan->arena;
   Rotation x = {.between = -1};
   int first = i;
@@ -74,7 +74,7 @@ static Rotation hanging_together(const Memory *m, const Copies *all, int i) {
 }
 
 /* Their places are theirs, as long as the loop runs. */
-static void live_in_rotation(Memory *m, int r, Rotation *x) {
+static void live_in_rotation(EntryMemory *m, int r, Rotation *x) {
   LocalEntry *le = m->le;
   Arena *a = m->plan->arena;
   const int last = lives_last(m, r);
@@ -85,7 +85,7 @@ static void live_in_rotation(Memory *m, int r, Rotation *x) {
     if (is_wanted_behind(m, r, x->buffers.at[i])) vec_push(a, &x->wanted, x->buffers.at[i]);
   }
   const Buffer *first = &le->buffers.at[x->buffers.at[0]];
-  if (x->wanted.n > 1) x->between = memory_add(m, first->node, first->bytes, last, last);
+  if (x->wanted.n > 1) x->between = buffer_add(m, first->node, first->bytes, last, last);
 }
 
 static bool is_in_rotation(const LocalRegion *x, int buffer) {
@@ -95,7 +95,7 @@ static bool is_in_rotation(const LocalRegion *x, int buffer) {
   return false;
 }
 
-static void place_rotations(Memory *m, int r, Copies *all) {
+static void place_rotations(EntryMemory *m, int r, Copies *all) {
   LocalRegion *x = &m->le->region[r];
   int n = 0;
   for (int i = 0; i < all->n; i++) {
@@ -113,7 +113,7 @@ static void place_rotations(Memory *m, int r, Copies *all) {
 /* What carries become that was made elsewhere is theirs at the end of each run, all at once:
  * buffers change places, or are copied. What a copy would overwrite before another has read it goes
  * by way of a place of its own. */
-void rotation_place(Memory *m, int r) {
+void rotation_place(EntryMemory *m, int r) {
   LocalEntry *le = m->le;
   LocalRegion *x = &le->region[r];
   Arena *a = m->plan->arena;
@@ -129,7 +129,7 @@ void rotation_place(Memory *m, int r) {
     for (int k = 0; k < all.n; k++) {
       if (all.at[k].to != all.at[i].from) continue;
       const int64_t bytes = le->buffers.at[all.at[i].from].bytes;
-      const int between = memory_add(m, le->buffers.at[all.at[i].to].node, bytes, last, last);
+      const int between = buffer_add(m, le->buffers.at[all.at[i].to].node, bytes, last, last);
       vec_push(a, &x->copies, ((Copy){all.at[i].from, between}));
       all.at[i].from = between;
     }

@@ -79,7 +79,7 @@ static bool is_gathered(const Plan *p, const LocalEntry *le, NodeId id) {
 }
 
 /* What the step that makes node `id`, the new value of a variable, makes in variables' places. */
-static bool all_in_place(const Memory *m, NodeId id, NewValues *out) {
+static bool all_in_place(const EntryMemory *m, NodeId id, NewValues *out) {
   const LocalEntry *le = m->le;
   const Plan *p = m->plan;
   const Step *s = &le->steps.at[m->made_at[id]];
@@ -87,29 +87,29 @@ static bool all_in_place(const Memory *m, NodeId id, NewValues *out) {
   if (step_in_region(le, s)) return false;
   if (s->kind == STEP_EXCHANGE || s->kind == STEP_WAIT) {
     vec_push(p->arena, out, ((NewValue){id, var}));
-    return is_gathered(p, le, id) && variable_in_place(m, id, var);
+    return is_gathered(p, le, id) && lives_in_variable(m, id, var);
   }
   for (int i = 0; i < s->nodes.n; i++) {
     const NodeId own = s->nodes.at[i];
     const int to = variable_of(le, own);
     if (to < 0 && !step_leaves(le, s, i)) continue;
     if (to < 0 || p->var_shared[to] != p->var_shared[var] || le->buffer[own] >= 0 ||
-        op_is(graph_node(le->graph, own), OPF_CARRY) || !variable_in_place(m, own, to))
+        op_is(graph_node(le->graph, own), OPF_CARRY) || !lives_in_variable(m, own, to))
       return false;
     vec_push(p->arena, out, ((NewValue){own, to}));
   }
   return out->n > 0;
 }
 
-bool share_place(Memory *m, NodeId base) {
+bool share_place(EntryMemory *m, NodeId base) {
   NewValues all = {0};
   if (m->made_at[base] < 0 || !all_in_place(m, base, &all)) return false;
   for (int i = 0; i < all.n; i++)
-    m->le->buffer[all.at[i].node] = variable_buffer(m, all.at[i].var);
+    m->le->buffer[all.at[i].node] = buffer_of_variable(m, all.at[i].var);
   return true;
 }
 
-void share_set_apart(Memory *m, int var) {
+void share_set_apart(EntryMemory *m, int var) {
   const Plan *p = m->plan;
   bool *set = p->variables_of ? p->var_copied : p->var_apart;
   if (set) set[var] = true;
@@ -117,7 +117,7 @@ void share_set_apart(Memory *m, int var) {
 
 /* What a step stores where devices share it one of them stores, so that the step may store nothing
  * else, and no exchange may, but for one that brings each its part. */
-void share_check(Memory *m) {
+void share_check(EntryMemory *m) {
   const LocalEntry *le = m->le;
   for (int t = 0; t < m->nsteps; t++) {
     const Step *s = &le->steps.at[t];
