@@ -36,10 +36,9 @@ OpenRegion *flow_open(Elab *e, RegionKind kind, Span at) {
 
 NodeId flow_carry(Elab *e, OpenRegion *r, NodeId init, const char *name, Span at) {
   Region *to = flow_region(e, r);
-  const int64_t attr[] = {r->index, to->carries.n};
   if (init == NO_NODE) return NO_NODE;
   e->at->build.span = at;
-  const NodeId id = build_node(&e->at->build, OP_carry, 1, &init, 2, attr, 0);
+  const NodeId id = build_carry(&e->at->build, init, r->index, to->carries.n);
   if (id != NO_NODE) vec_push(e->arena, &to->carries, ((Carry){id, id, name, at}));
   return id;
 }
@@ -49,10 +48,6 @@ Carry *flow_carry_of(Elab *e, const OpenRegion *r, NodeId node) {
   for (int i = 0; i < in->carries.n; i++)
     if (in->carries.at[i].node == node) return &in->carries.at[i];
   return NULL;
-}
-
-static NodeId after_of(Elab *e, NodeId carry) {
-  return build_node(&e->at->build, OP_after, 1, &carry, 0, NULL, 0);
 }
 
 /* -------- variables -------- */
@@ -102,7 +97,8 @@ static void close_vars(Elab *e, const OpenRegion *r) {
     if (c->next == c->node && current(e, v->var) != v->before)
       vec_push(e->arena, variable_versions(e, e->at, v->var), v->before);
     else if (c->next != c->node)
-      variable_assign(e, v->var, value_node(after_of(e, c->node)), flow_region(e, r)->span);
+      variable_assign(e, v->var, value_node(build_after(&e->at->build, c->node)),
+                      flow_region(e, r)->span);
   }
 }
 
@@ -159,7 +155,7 @@ NodeId region_told(Elab *e) {
 static void close_told(Elab *e, OpenRegion *r) {
   if (r->told == NO_NODE) return;
   flow_carry_of(e, r, r->told)->next = e->at->told;
-  e->at->told = after_of(e, r->told);
+  e->at->told = build_after(&e->at->build, r->told);
 }
 
 /* -------- names -------- */
@@ -244,7 +240,7 @@ static Value after_value(Elab *e, Value inside, Ident name, Where where) {
   }
   if (inside.kind != V_TENSOR) return inside;
   e->at->build.span = name.span;
-  const NodeId id = after_of(e, inside.node);
+  const NodeId id = build_after(&e->at->build, inside.node);
   if (id != NO_NODE) flow_name(e, where, name.text, id);
   return value_node(id);
 }
@@ -295,7 +291,7 @@ void flow_close(Elab *e, OpenRegion *r, NameScope *in, const CarriedVec *carried
   for (int i = 0; i < r->collected.n; i++) {
     const Collected *c = &r->collected.at[i];
     e->at->build.span = c->name.span;
-    const NodeId id = after_of(e, c->carry);
+    const NodeId id = build_after(&e->at->build, c->carry);
     if (id == NO_NODE) continue;
     scope_bind(e, in->up, c->name, value_node(id));
     flow_name(e, where, c->name.text, id);

@@ -156,5 +156,5 @@ NodeId region_rows_end(Elab *e, OpenRegion *r, NodeId row) {
   flow_region(e, r)->condition = condition;
   const NodeId rows = flow_collect(e, r, run, row, (Ident){.span = b->build.span});
   flow_close(e, r, &none, &carried, IN_FN);
-  return rows == NO_NODE ? rows : build_node(&b->build, OP_after, 1, &rows, 0, NULL, 0);
+  return rows == NO_NODE ? rows : build_after(&b->build, rows);
 }

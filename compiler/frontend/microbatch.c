@@ -302,7 +302,7 @@ static NodeId close_loop(Pipeline *p, OpenRegion *r, int64_t turns, NodeId carry
   p->e->at->build.span = p->at;
   flow_region(p->e, r)->condition = flow_operate(p->e, "<", tensor_arg(r->counter), int_arg(turns));
   flow_close(p->e, r, &none, &carried, IN_FN);
-  return build_node(&p->e->at->build, OP_after, 1, &carry, 0, NULL, 0);
+  return build_after(&p->e->at->build, carry);
 }
 
 static NodeId plus_times(Pipeline *p, NodeId x, NodeId y, int64_t by) {

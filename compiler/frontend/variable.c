@@ -90,7 +90,7 @@ static bool *reached_from(Elab *e, NodeId loss) {
     if (seen[i]) continue;
     seen[i] = true;
     for (int k = 0; k < n->noperands; k++) vec_push(e->arena, &look, n->operand[k]);
-    if (n->op != OP_carry) continue;
+    if (!op_is(n, OPF_CARRY)) continue;
     const Region *r = &e->at->entry.regions.at[node_attr(n, "region")];
     vec_push(e->arena, &look, r->carries.at[node_attr(n, "number")].next);
   }

@@ -316,6 +316,7 @@ enum {
   OPF_AFTER = 16384,   /* ... and is what that is behind the region */
   OPF_TELLS = 32768,   /* acts: it is kept though nothing reads its result */
   OPF_COMPLEX = 65536, /* OPC_CALL: right for complex numbers, too */
+  OPF_LAYOUT = 131072, /* lays its operand out, as its node says or as operand 1 lies */
 };
 
 enum { ORDER_LESS = 1, ORDER_EQUAL = 2, ORDER_GREATER = 4 }; /* OpDef.compares */

@@ -507,6 +507,14 @@ NodeId build_var(Build *b, const Var *v, int index) {
   return id;
 }
 
+NodeId build_carry(Build *b, NodeId init, int region, int number) {
+  return build_node(b, &op_carry, 1, &init, 2, (int64_t[]){region, number}, 0);
+}
+
+NodeId build_after(Build *b, NodeId carry) {
+  return build_node(b, &op_after, 1, &carry, 0, NULL, 0);
+}
+
 NodeId build_relayout(Build *b, NodeId x, const Spec *spec) {
   NodeId id = build_node(b, &op_relayout, 1, &x, 0, NULL, 0);
   if (id != NO_NODE) graph_node(b->graph, id)->spec = spec;

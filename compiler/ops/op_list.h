@@ -67,6 +67,9 @@ NodeId build_tensor(Build *b, const Arg *x, DType t);
 NodeId build_grad(Build *b, NodeId loss, NodeId wrt);
 NodeId build_input(Build *b, DType t, const Shape *shape, const char *name, int index);
 NodeId build_var(Build *b, const Var *v, int index);
+/* A value that a region carries, from `init` on; what it is behind the region. */
+NodeId build_carry(Build *b, NodeId init, int region, int number);
+NodeId build_after(Build *b, NodeId carry);
 NodeId build_relayout(Build *b, NodeId x, const Spec *spec);
 NodeId build_relayout_like(Build *b, NodeId x, NodeId like);
 /* What node n computes of one row, for all rows of a new first dim; `many` of its operands have it,

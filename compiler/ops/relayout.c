@@ -29,7 +29,7 @@ const OpDef op_relayout = {.name = "relayout",
                            .class = OPC_ELEMENT,
                            .passes = 1,
                            .linear = 1,
-                           .flags = OPF_ELEMENTWISE};
+                           .flags = OPF_ELEMENTWISE | OPF_LAYOUT};
 static Arg call_like(Build *b, const Arg *a) {
   NodeId x, like;
   if (!arg_tensor(b, &a[0], "x", &x) || !arg_tensor(b, &a[1], "like", &like))
@@ -47,7 +47,7 @@ const OpDef op_relayout_like = {.name = "relayout_like",
                                 .c = "$0",
                                 .class = OPC_ELEMENT,
                                 .passes = 1,
-                                .flags = OPF_ELEMENTWISE};
+                                .flags = OPF_ELEMENTWISE | OPF_LAYOUT};
 const OpDef op_exchange = {.name = "exchange",
                            .doc = "x moved between devices to another layout",
                            .class = OPC_EXCHANGE,

@@ -54,8 +54,7 @@ static void put_drawing(const Plan *p, Str *out) {
 const Layout *report_computed(const Plan *p, const LocalEntry *le, NodeId id) {
   const Node *n = graph_node(le->entry->graph, id);
   const Choice *c = le->choice;
-  if (!c || !c->ways[id] || choice_is_said(n) || n->op == OP_relayout || n->op == OP_relayout_like)
-    return n->layout;
+  if (!c || !c->ways[id] || choice_is_said(n) || op_is(n, OPF_LAYOUT)) return n->layout;
   const Layout *made = form_at(c->routes, c->value[id].form, choice_result(c, id));
   return made == n->layout ? made : layout_without_partial(p->program->layouts, made, &n->shape);
 }

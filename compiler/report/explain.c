@@ -307,7 +307,7 @@ static void put_need(Explain *x, const Layout *from, const Layout *to) {
   for (int a = 0; a < x->p->program->mesh.naxes; a++) {
     if (stands_alike(from, to, a)) continue;
     if (said || (cause != NO_NODE && graph_node(x->le->entry->graph, cause)->spec &&
-                 graph_node(x->le->entry->graph, cause)->op == OP_relayout)) {
+                 op_is(graph_node(x->le->entry->graph, cause), OPF_LAYOUT))) {
       const Spec *s = graph_node(x->le->entry->graph, cause)->spec;
       begin_line(x);
       str_printf(x->out, "%s: annotated at %s\n", axis_name(x, a), report_where(x->p, s->span));

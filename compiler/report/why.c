@@ -115,7 +115,7 @@ static void proposals_of_op(Why *w, int e, NodeId op, bool *begun) {
   const Node *n = graph_node(g, op);
   Rule r;
   bool about = false;
-  if (n->op == OP_relayout || n->op == OP_relayout_like || !n->noperands) return;
+  if (op_is(n, OPF_LAYOUT) || !n->noperands) return;
   for (int i = 0; i <= n->noperands; i++)
     about =
         about || tensor_equal(tensor_of_node(w->p, e, i < n->noperands ? n->operand[i] : op), w->t);

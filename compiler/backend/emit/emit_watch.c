@@ -71,7 +71,7 @@ static void list_values(Values *v) {
       *next = arena_array(v->e->arena, int, n + 1);
   for (NodeId i = n - 1; i >= 0; i--) {
     NodeId base = node_base(v->g, i);
-    if (graph_node(v->g, base)->op == OP_carry) continue; /* behind its region it is another */
+    if (op_is(graph_node(v->g, base), OPF_CARRY)) continue; /* behind its region it is another */
     if (base != i && graph_node(v->g, i)->name) next[i] = view[base], view[base] = i + 1;
   }
   for (NodeId i = 0; i < n; i++)

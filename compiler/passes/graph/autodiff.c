@@ -29,7 +29,7 @@ static bool *leads_to(const Diff *d, NodeId loss) {
   for (NodeId i = loss; i >= 0; i--) {
     const Node *n = graph_node(g, i);
     for (int k = 0; leads[i] && k < n->noperands; k++) leads[n->operand[k]] = true;
-    if (!leads[i] || n->op != OP_after) continue;
+    if (!leads[i] || !op_is(n, OPF_AFTER)) continue;
     const Region *r = &d->entry->regions.at[node_attr(graph_operand(g, n, 0), "region")];
     for (int k = 0; k < r->carries.n; k++)
       leads[d->map[r->carries.at[k].node]] = leads[d->map[r->carries.at[k].next]] = true;
@@ -43,7 +43,7 @@ static bool finds_more(const Diff *d, NodeId loss, const bool *leads, bool *dep)
   bool more = false;
   for (NodeId i = 0; i <= loss; i++) {
     const Node *n = graph_node(g, i);
-    if (!leads[i] && (n->op == OP_carry || n->op == OP_after)) continue;
+    if (!leads[i] && op_is(n, OPF_CARRY | OPF_AFTER)) continue;
     for (int k = 0; !dep[i] && k < n->noperands; k++)
       if (dep[n->operand[k]] && dtype_is_float(n->dtype)) dep[i] = true;
   }
@@ -62,11 +62,11 @@ static bool finds_more(const Diff *d, NodeId loss, const bool *leads, bool *dep)
 /* Why no gradient goes through a node; NULL: one does. */
 static const char *why_not(const Diff *d, const Node *n, NodeId i) {
   if (n->op->grad) return NULL;
-  if (n->op != OP_carry && n->op != OP_after) return n->op->no_grad;
-  const int r = d->v.region[n->op == OP_carry ? i : n->operand[0]];
+  if (!op_is(n, OPF_CARRY | OPF_AFTER)) return n->op->no_grad;
+  const int r = d->v.region[op_is(n, OPF_CARRY) ? i : n->operand[0]];
   const Region *x = &d->entry->regions.at[r];
   if (!reverse_closed(&d->v, r)) return n->op->no_grad;
-  if (n->op == OP_after && x->kind == REGION_LOOP && x->turns == TURNS_UNKNOWN && !x->most)
+  if (op_is(n, OPF_AFTER) && x->kind == REGION_LOOP && x->turns == TURNS_UNKNOWN && !x->most)
     return "its number of runs is known only at run time; bound it with `most=`, or use "
            "`scan`, or `repeat` from number to number, or take the gradient inside of the body";
   return NULL;
@@ -181,9 +181,8 @@ static void differentiate(Diff *d, NodeId first) {
 static NodeId lay_out(Diff *d, const Node *grad, NodeId value) {
   if (!grad->spec) return value;
   d->b.span = grad->span, d->b.site = grad->site;
-  NodeId id = build_node(&d->b, OP_relayout, 1, &value, 0, NULL, 0);
+  NodeId id = build_relayout(&d->b, value, grad->spec);
   Node *made = graph_node(d->b.graph, id), *x = graph_node(d->b.graph, value);
-  made->spec = grad->spec;
   made->name = x->name ? x->name : grad->name;
   return id;
 }

@@ -73,7 +73,7 @@ static Complex alike(Apart *a, const Node *n) {
  * before, by a relayout. */
 static NodeId annotate(Apart *a, const Node *n, NodeId x, NodeId first, const char *part) {
   if (x == NO_NODE || (x < first && !n->spec && !n->forbid.file)) return x;
-  if (x < first) x = build_node(&a->b, OP_relayout, 1, &x, 0, NULL, 0);
+  if (x < first) x = build_relayout(&a->b, x, n->spec);
   Node *made = graph_node(a->b.graph, x);
   made->spec = n->spec;
   made->forbid = n->forbid;

@@ -30,14 +30,14 @@ void reverse_init(Reverse *v) {
   v->numbers = 1000000;
   for (NodeId i = 0; i < v->b->graph->nodes.n; i++) {
     const Node *n = graph_node(v->b->graph, i);
-    if (n->op == OP_carry && node_attr(n, "number") >= v->numbers)
+    if (op_is(n, OPF_CARRY) && node_attr(n, "number") >= v->numbers)
       v->numbers = node_attr(n, "number") + 1;
   }
   for (NodeId i = 0; i <= v->loss; i++) v->value[i] = i;
   for (int r = 0; r < regions; r++) v->made_for[r] = r, v->first_after[r] = NO_NODE;
   for (NodeId i = v->loss; i >= 0; i--) {
     const Node *n = graph_node(v->b->graph, i);
-    if (n->op == OP_after) v->first_after[v->region[n->operand[0]]] = i;
+    if (op_is(n, OPF_AFTER)) v->first_after[v->region[n->operand[0]]] = i;
   }
 }
 
@@ -69,7 +69,7 @@ static void begin_sums(Reverse *v, Back *k) {
   for (NodeId i = v->first_after[k->region] - 1; i >= 0; i--) {
     if (!reverse_is_within(v, v->region[i], k->region)) continue;
     const Node n = *graph_node(g, i);
-    for (int o = 0; (n.op != OP_carry || v->region[i] != k->region) && o < n.noperands; o++)
+    for (int o = 0; (!op_is(&n, OPF_CARRY) || v->region[i] != k->region) && o < n.noperands; o++)
       if (v->dep[i]) sum_outside(v, k, n.operand[o]);
     if (v->region[i] == k->region) v->cot[i] = NO_NODE;
   }
@@ -85,7 +85,7 @@ static void begin_sums(Reverse *v, Back *k) {
     if (!v->dep[node]) continue;
     for (NodeId i = v->loss; i >= v->first_after[k->region]; i--) {
       const Node *n = graph_node(g, i);
-      if (n->op != OP_after || n->operand[0] != node || v->cot[i] == NO_NODE) continue;
+      if (!op_is(n, OPF_AFTER) || n->operand[0] != node || v->cot[i] == NO_NODE) continue;
       from = from == NO_NODE ? v->cot[i] : mk_add(v->b, from, v->cot[i]);
     }
     if (reverse_collects(v, k, &r->carries.at[c])) {
@@ -141,14 +141,14 @@ static void leave_sums(Reverse *v, const Back *k) {
 /* -------- what is kept -------- */
 
 static bool is_kept(const Node *n) {
-  if (n->op == OP_after || n->keep == KEEP_FETCHED) return true;
+  if (op_is(n, OPF_AFTER) || n->keep == KEEP_FETCHED) return true;
   switch (op_class(n)) {
   case OPC_CONST:
   case OPC_INDEX:
   case OPC_RANDOM:
   case OPC_MOVE:
   case OPC_VIEW: return false;
-  case OPC_ELEMENT: return n->op == OP_carry;
+  case OPC_ELEMENT: return op_is(n, OPF_CARRY);
   default: return true;
   }
 }
@@ -192,7 +192,7 @@ static void keep_needed(Reverse *v, Back *k) {
     }
     const Node *n = graph_node(v->b->graph, x);
     for (int o = 0; o < n->noperands; o++) vec_push(v->arena, &look, n->operand[o]);
-    if (n->op == OP_after)
+    if (op_is(n, OPF_AFTER))
       look_at_region(v, &look, (int)node_attr(graph_node(v->b->graph, n->operand[0]), "region"));
   }
 }
@@ -274,7 +274,7 @@ static bool back_to_row(Reverse *v, const Node *n, NodeId dy) {
   const int axis = (int)node_attr(n, "axis");
   const NodeId at = v->value[n->operand[1]], sum = v->cot[x];
   /* Still the zero that it was, if runs have a row each. */
-  const bool first = graph_node(v->b->graph, sum)->op == OP_carry && is_zero_carry(v, sum) &&
+  const bool first = op_is(graph_node(v->b->graph, sum), OPF_CARRY) && is_zero_carry(v, sum) &&
                      reverse_each_its_own(v, v->region[n->operand[1]], n->operand[1]) &&
                      !reverse_is_within(v, v->region[x], v->region[n->operand[1]]);
   const NodeId new = first ? dy : mk_add(v->b, reverse_row(v, sum, at, axis), dy);
@@ -299,7 +299,7 @@ static void back_through(Reverse *v, NodeId i) {
 static bool reached(const Reverse *v, int region) {
   for (NodeId i = v->first_after[region]; i <= v->loss; i++) {
     const Node *n = graph_node(v->b->graph, i);
-    if (n->op == OP_after && v->region[n->operand[0]] == region && v->dep[i] &&
+    if (op_is(n, OPF_AFTER) && v->region[n->operand[0]] == region && v->dep[i] &&
         v->cot[i] != NO_NODE)
       return true;
   }
@@ -321,12 +321,11 @@ static void go_back(Reverse *v, int region, NodeId from) {
                           : v->region[i] == region;
     if (!here) continue;
     const Node n = *graph_node(v->b->graph, i);
-    const int within = n.op == OP_after ? v->region[n.operand[0]] : NO_REGION;
+    const int within = op_is(&n, OPF_AFTER) ? v->region[n.operand[0]] : NO_REGION;
     if (v->dep[i] && v->cot[i] != NO_NODE) name_gradient(v, i);
     if (within != NO_REGION && v->first_after[within] == i && reached(v, within))
       reverse_region(v, within);
-    if (v->dep[i] && v->cot[i] != NO_NODE && n.op != OP_after && n.op != OP_carry)
-      back_through(v, i);
+    if (v->dep[i] && v->cot[i] != NO_NODE && !op_is(&n, OPF_AFTER | OPF_CARRY)) back_through(v, i);
   }
 }
 
@@ -351,7 +350,7 @@ static void find_live(Ordered *o, const NodeId *map, int n) {
     if (o->live[x]) continue;
     o->live[x] = true;
     for (int k = 0; k < node->noperands; k++) vec_push(v->arena, &look, node->operand[k]);
-    for (int c = 0; node->op == OP_carry && c < v->carries.n; c++) {
+    for (int c = 0; op_is(node, OPF_CARRY) && c < v->carries.n; c++) {
       const NewCarry *added = &v->carries.at[c];
       if (added->carry.node != x) continue;
       vec_push(v->arena, &look, added->carry.next);
@@ -368,7 +367,7 @@ static NodeId emit(Ordered *o, NodeId id) {
   Node n = *graph_node(v->b->graph, x);
   NodeId *operand = arena_array(v->arena, NodeId, n.noperands + 1);
   for (int k = 0; k < n.noperands; k++) operand[k] = emit(o, n.operand[k]);
-  if (n.op == OP_after) {
+  if (op_is(&n, OPF_AFTER)) {
     const int r =
         (int)node_attr(graph_node(v->b->graph, reverse_instead(v, n.operand[0])), "region");
     if (r >= v->entry->regions.n) emit(o, reverse_region_of(v, r)->condition);

@@ -87,7 +87,7 @@ void reverse_copy_body(Reverse *v, Back *k) {
   for (NodeId i = 0; i < last; i++) {
     if (!reverse_is_within(v, v->region[i], k->region)) continue;
     v->b->span = graph_node(v->b->graph, i)->span, v->b->site = graph_node(v->b->graph, i)->site;
-    if (graph_node(v->b->graph, i)->op == OP_carry)
+    if (op_is(graph_node(v->b->graph, i), OPF_CARRY))
       copy_carry(v, k, i);
     else
       v->value[i] = copy_node(v, i);

@@ -29,10 +29,6 @@ NodeId reverse_put_row(Reverse *v, NodeId x, NodeId at, NodeId row, int axis) {
   return build_call(v->b, op_find("put"), arg).node;
 }
 
-static NodeId after_of(Reverse *v, NodeId carry) {
-  return build_node(v->b, OP_after, 1, &carry, 0, NULL, 0);
-}
-
 NodeId reverse_zeros(Reverse *v, DType t, const Shape *s) {
   Arg dims = {.kind = ARG_LIST, .n = s->rank, .at = arena_array(v->arena, Arg, s->rank + 1)};
   const Arg type = {.kind = ARG_DTYPE, .i = (int64_t)t};
@@ -54,8 +50,7 @@ int reverse_add_region(Reverse *v, const Region *like, int parent) {
 
 /* Returns its place in `carries`; its `next` is still to come. */
 int reverse_add_carry(Reverse *v, int region, NodeId init) {
-  const int64_t attr[] = {region, v->numbers + v->carries.n};
-  const NodeId id = build_node(v->b, OP_carry, 1, &init, 2, attr, 0);
+  const NodeId id = build_carry(v->b, init, region, v->numbers + v->carries.n);
   vec_push(v->arena, &v->carries,
            ((NewCarry){region, {id, NO_NODE, NULL, reverse_region_of(v, region)->span}, -1}));
   return v->carries.n - 1;
@@ -81,9 +76,11 @@ NodeId reverse_first(const Reverse *v, int k) {
 }
 
 NodeId reverse_carry(const Reverse *v, int k) { return v->carries.at[k].carry.node; }
-NodeId reverse_after(Reverse *v, int k) { return after_of(v, reverse_carry(v, outermost(v, k))); }
+NodeId reverse_after(Reverse *v, int k) {
+  return build_after(v->b, reverse_carry(v, outermost(v, k)));
+}
 
-NodeId reverse_inner_after(Reverse *v, int k) { return after_of(v, reverse_carry(v, k)); }
+NodeId reverse_inner_after(Reverse *v, int k) { return build_after(v->b, reverse_carry(v, k)); }
 
 NodeId reverse_ceiling(Reverse *v, NodeId x, int64_t by) {
   if (by == 1) return x;

@@ -20,7 +20,7 @@ bool reverse_each_its_own(const Reverse *v, int region, NodeId at) {
   const Graph *g = v->b->graph;
   while (region != NO_REGION && v->region[at] == region) {
     const Node *n = graph_node(g, at);
-    if (n->op == OP_carry) return reverse_counts(v, reverse_carry_of(v, at));
+    if (op_is(n, OPF_CARRY)) return reverse_counts(v, reverse_carry_of(v, at));
     if (n->noperands == 2 && (n->op == op_operator("+", 2) || n->op == op_operator("-", 2))) {
       const bool first = v->region[n->operand[0]] == region;
       if (first == (v->region[n->operand[1]] == region)) return false;
@@ -48,7 +48,7 @@ bool reverse_collects(const Reverse *v, const Back *k, const Carry *c) {
   for (NodeId i = c->node + 1; i < v->first_after[k->region]; i++) {
     const Node *n = graph_node(g, i);
     for (int o = 0; o < n->noperands; o++)
-      if (n->op != OP_after && i != c->next &&
+      if (!op_is(n, OPF_AFTER) && i != c->next &&
           (n->operand[o] == c->node || n->operand[o] == c->next))
         return false;
   }
@@ -84,7 +84,7 @@ static NodeId stack_that_is_there(Reverse *v, const Back *k, NodeId x) {
 
 static bool can_stack(const Reverse *v, const Back *k, NodeId x, double most) {
   const Node *n = graph_node(v->b->graph, x);
-  return x >= k->start && n->op != OP_after && n->shape.rank < MAX_RANK &&
+  return x >= k->start && !op_is(n, OPF_AFTER) && n->shape.rank < MAX_RANK &&
          (double)shape_size(&n->shape) <= most;
 }
 
@@ -158,7 +158,7 @@ static NodeId lift(Reverse *v, Back *k, NodeId id) {
   }
   if (n.noperands != 1 ||
       (op_class(&n) != OPC_MOVE && op_class(&n) != OPC_VIEW && !is_float_cast(g, &n)) ||
-      n.op == OP_after || n.op == OP_carry)
+      op_is(&n, OPF_CARRY | OPF_AFTER))
     return NO_NODE;
   const NodeId inner = lift(v, k, n.operand[0]);
   if (inner == NO_NODE) return NO_NODE;

@@ -122,7 +122,7 @@ static void rewrite(Plan *p, Entry *e) {
       s.map[i] = s.map[n.operand[0]]; /* the token of what was told before */
       continue;
     }
-    if (unchanged[i] || (n.op == OP_after && unchanged[n.operand[0]])) {
+    if (unchanged[i] || (op_is(&n, OPF_AFTER) && unchanged[n.operand[0]])) {
       s.map[i] = s.map[n.operand[0]];
       continue;
     }

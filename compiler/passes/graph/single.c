@@ -11,7 +11,7 @@ static void forget_entry(Entry *e) {
     Node *n = graph_node(e->graph, i);
     n->spec = NULL;
     n->forbid = (Span){0};
-    if (n->op != OP_relayout && n->op != OP_relayout_like) continue;
+    if (!op_is(n, OPF_LAYOUT)) continue;
     node_becomes_operand(n);
   }
   for (int i = 0; i < e->outputs.n; i++) e->outputs.at[i].spec = NULL;

@@ -22,7 +22,7 @@ static bool is_row_number(const Node *n) { return !n->shape.rank && dtype_is_int
  * is no such row. */
 static NodeId kept_by(const Keys *k, NodeId i) {
   const Node *n = graph_node(k->graph, i);
-  if (n->noperands != 2 || graph_operand(k->graph, n, 0)->op != OP_after) return NO_NODE;
+  if (n->noperands != 2 || !op_is(graph_operand(k->graph, n, 0), OPF_AFTER)) return NO_NODE;
   const NodeId stack = graph_operand(k->graph, n, 0)->operand[0], next = k->next[stack];
   if (!is_row_number(graph_operand(k->graph, n, 1)) || next == NO_NODE) return NO_NODE;
   const Node *put = graph_node(k->graph, next);
@@ -44,10 +44,10 @@ static uint64_t key_of(Keys *k, NodeId i) {
   uint64_t key = key_with(op_hash(n->op) * 31 + (uint64_t)n->dtype, (uint64_t)n->span.begin);
   if (!n->shape.rank && !dtype_is_float(n->dtype) && n->noperands) return 1;
   key = hash_words(n->shape.dim, sizeof *n->shape.dim * (size_t)n->shape.rank, key);
-  if (n->op == OP_carry) {
+  if (op_is(n, OPF_CARRY)) {
     const NodeId init = n->operand[0];
     if (k->of[init]) return k->of[init];
-    if (graph_node(k->graph, init)->op == OP_carry) return k->key[init];
+    if (op_is(graph_node(k->graph, init), OPF_CARRY)) return k->key[init];
     return key_with(key, k->key[init]);
   }
   const NodeId kept = kept_by(k, i);

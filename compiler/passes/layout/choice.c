@@ -200,9 +200,7 @@ void choice_guard(Choice *c, const Guard *guard) {
   }
 }
 
-bool choice_is_said(const Node *n) {
-  return n->spec && n->noperands && n->op != OP_relayout && n->op != OP_relayout_like;
-}
+bool choice_is_said(const Node *n) { return n->spec && n->noperands && !op_is(n, OPF_LAYOUT); }
 
 void choice_add_end(Choice *c, NodeId id, const Layout *l) {
   ChoiceValue *v = &c->value[id];

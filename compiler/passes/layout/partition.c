@@ -206,7 +206,7 @@ static void place_region(Part *p, int r) {
 
 /* A carry keeps its layout through the region, and behind it. */
 static void place_carried(Part *p, NodeId id, Node n, const Way *w) {
-  const bool after = n.op == OP_after;
+  const bool after = op_is(&n, OPF_AFTER);
   const NodeId from = n.operand[0];
   NodeId x;
   if (after) {
@@ -244,12 +244,12 @@ static void place(Part *p, NodeId id) {
     return;
   }
   const Way *w = &p->choice->ways[id]->way[p->choice->way[id]];
-  if (n.op == OP_relayout || n.op == OP_relayout_like) {
+  if (op_is(&n, OPF_LAYOUT)) {
     add_version(p, id, value_in(p, n.operand[0], n.layout, id));
     grow_tree(p, id, w->result);
     return;
   }
-  if (n.op == OP_carry || n.op == OP_after) {
+  if (op_is(&n, OPF_CARRY | OPF_AFTER)) {
     place_carried(p, id, n, w);
     return;
   }

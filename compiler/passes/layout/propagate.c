@@ -306,7 +306,7 @@ static bool reach_back(Propagate *p) {
   for (int i = 0; i < p->ties.n; i++) {
     const Tie *t = &p->ties.at[i];
     if (t->node == NO_NODE || !t->cell[0]) continue;
-    if (graph_node(p->plan->program->entries.at[t->entry].graph, t->node)->op != OP_relayout)
+    if (!op_is(graph_node(p->plan->program->entries.at[t->entry].graph, t->node), OPF_LAYOUT))
       continue;
     Cell *from = t->cell[1], *to = t->cell[0];
     for (int d = 0; d < to->shape.rank; d++) {
@@ -397,7 +397,7 @@ static void add_op(Propagate *p, int e, NodeId id) {
   for (int i = 0; i < n->noperands; i++)
     if (!op_is(graph_operand(g, n, i), OPF_FREE)) t.cell[i] = p->node[e][n->operand[i]];
   t.cell[n->noperands] = p->node[e][id];
-  if (n->op == OP_relayout_like) t.cell[0] = NULL;
+  if (op_is(n, OPF_LAYOUT) && n->noperands > 1) t.cell[0] = NULL;
   add_tie(p, &t, shared_rule(&p->rules, g, id));
 }
 

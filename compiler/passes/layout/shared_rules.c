@@ -43,13 +43,14 @@ SharedRule *shared_rule(SharedRules *rules, const Graph *g, NodeId id) {
   const Node *n = graph_node(g, id);
   uint64_t h = rule_hash(g, n);
   SharedRule **at = &rules->slot[h % SHARED_RULES];
-  for (SharedRule *s = *at; s && n->op != OP_relayout; s = s->next)
+  const bool own = op_is(n, OPF_LAYOUT) && n->noperands == 1; /* of what its own node says */
+  for (SharedRule *s = *at; s && !own; s = s->next)
     if (s->hash == h && rule_same(g, n, s)) return s;
   SharedRule *s = arena_new_of(rules->arena, SharedRule);
   *s = (SharedRule){.next = *at, .hash = h, .graph = g, .node = id};
   rule_of(g, n, &s->rule, rules->arena);
-  if (n->op != OP_relayout) *at = s;
-  for (int d = 0; n->op == OP_relayout && d < n->shape.rank; d++)
+  if (!own) *at = s;
+  for (int d = 0; own && d < n->shape.rank; d++)
     if (!n->spec || !(n->spec->open & 1u << d))
       s->rule.operand[0][d].n = 0; /* annotated: passed on as in reach_back only */
   shared_rule_finish(rules->arena, s);

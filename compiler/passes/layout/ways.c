@@ -403,9 +403,8 @@ const Ways *ways_of(WaysCache *c, const Graph *g, NodeId id, const int *form,
                  .result_form = form[id]};
   ArenaMark mark = arena_mark(c->arena);
   rule_of(g, s.n, &s.rule, c->arena);
-  if (s.n->op == OP_relayout || s.n->op == OP_relayout_like || s.n->op == OP_carry)
-    return relayout_way(&s);
-  if (s.n->op == OP_after) return after_way(&s);
+  if (op_is(s.n, OPF_LAYOUT | OPF_CARRY)) return relayout_way(&s);
+  if (op_is(s.n, OPF_AFTER)) return after_way(&s);
   look_around(&s);
   Str key = str_new(c->arena);
   key_put(&s, &key);

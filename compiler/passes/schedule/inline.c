@@ -54,7 +54,7 @@ static bool repeats(const Inline *s, const Node *n, NodeId base) {
 static bool of_index(const Inline *s, const Node *n, double cost) {
   if (op_is(n, OPF_FREE)) return true;
   if (cost > s->limits->cheap || !n->noperands) return false;
-  if (!op_is(n, OPF_REPEATS | OPF_ELEMENTWISE) || n->op == OP_carry) return false;
+  if (!op_is(n, OPF_REPEATS | OPF_ELEMENTWISE) || op_is(n, OPF_CARRY)) return false;
   for (int k = 0; k < n->noperands; k++)
     if (!s->index[n->operand[k]]) return false;
   return true;
@@ -199,7 +199,7 @@ static void store_outside(Inline *s) {
   const int *region = regions_find(s->arena, e, s->g);
   for (NodeId i = 0; i < s->g->nodes.n; i++) {
     const Node *n = graph_node(s->g, i);
-    for (int k = 0; k < n->noperands && n->op != OP_after; k++) {
+    for (int k = 0; k < n->noperands && !op_is(n, OPF_AFTER); k++) {
       const NodeId x = n->operand[k], base = node_base(s->g, x);
       if (region[i] == region[x] || s->cost[base] <= 1 || s->index[base]) continue;
       s->le->stored[base] = true;

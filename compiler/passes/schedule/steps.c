@@ -75,7 +75,7 @@ static void find_early(Ordering *s) {
     NodeClass c = node_class(graph_node(g, i));
     /* An all-reduce is not issued early: it may join others in a bucket (bucket.c). */
     if (readers[i] == 1 && c != CLASS_SOURCE && s->region[i] == s->region[e] &&
-        graph_node(g, i)->op != OP_carry && (c != CLASS_EXCHANGE || s->is_early[i]) &&
+        !op_is(graph_node(g, i), OPF_CARRY) && (c != CLASS_EXCHANGE || s->is_early[i]) &&
         node_bytes(p, graph_node(g, e)) < node_bytes(p, graph_node(g, i)))
       s->is_early[e] = true;
     else
@@ -111,7 +111,7 @@ static void find_tests(Ordering *s, int r) {
     s->tested[i] = r + 1;
     s->in_test[i] = s->in_test[i] || s->region[i] == r;
     for (int k = 0; k < n->noperands; k++) vec_push(s->plan->arena, &look, n->operand[k]);
-    if (n->op != OP_carry || s->region[i] == r) continue;
+    if (!op_is(n, OPF_CARRY) || s->region[i] == r) continue;
     const LocalRegion *in = &le->region[s->region[i]]; /* all of a region within goes with it */
     vec_push(s->plan->arena, &look, in->condition);
     for (int k = 0; k < in->carries.n; k++) {
@@ -135,9 +135,9 @@ static void add_steps(Ordering *s, int region, bool test) {
     const NodeId i = all->at[k];
     const Node *n = graph_node(s->le->graph, i);
     if (!s->needed[i] || s->in_test[i] != test) continue;
-    if (n->op == OP_after) add_region(s, s->region[n->operand[0]]);
-    if (!s->le->stored[i] || s->is_early[i] || n->op == OP_carry || node_class(n) == CLASS_SOURCE ||
-        node_class(n) == CLASS_VIEW)
+    if (op_is(n, OPF_AFTER)) add_region(s, s->region[n->operand[0]]);
+    if (!s->le->stored[i] || s->is_early[i] || op_is(n, OPF_CARRY) ||
+        node_class(n) == CLASS_SOURCE || node_class(n) == CLASS_VIEW)
       continue;
     add_step(s, i);
   }
