@@ -122,8 +122,8 @@ struct Module {
   NameScope scope;
   ModuleVec imports;
   StmtVec stmts;
-  Module *importer;   /* while loading: the module that imports it */
-  bool loading, seen; /* seen: in the search for a name that is under way */
+  Module *importer; /* while loading: the module that imports it */
+  bool seen;        /* in the search for a name that is under way */
 };
 
 struct Instance {

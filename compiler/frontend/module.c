@@ -177,7 +177,7 @@ static void load_imports(Elab *e, Module *m);
 
 static Module *begin_module(Elab *e, const char *path, bool library, Module *importer) {
   Module *m = arena_new_of(e->arena, Module);
-  *m = (Module){.path = path, .library = library, .importer = importer, .loading = true};
+  *m = (Module){.path = path, .library = library, .importer = importer};
   m->scope.module = m;
   return m;
 }
@@ -185,7 +185,6 @@ static Module *begin_module(Elab *e, const char *path, bool library, Module *imp
 static void finish_module(Elab *e, Module *m) {
   for (int i = 0; i < m->stmts.n; i++) declare(e, m, m->stmts.at[i]);
   load_imports(e, m);
-  m->loading = false;
   vec_push(e->arena, &e->modules, m);
 }
 

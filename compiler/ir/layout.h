@@ -97,6 +97,6 @@ int64_t layout_bytes(const Mesh *m, const Layout *l, const Shape *global, DType 
 
 void layout_put(Str *out, const Mesh *m, const Layout *l); /* [(batch, model), _] partial(x) */
 const char *layout_text(Arena *a, const Mesh *m, const Layout *l);
-void layout_dim(dtrt_dim *out, const DimLayout *d, int64_t n);
+void layout_dim(dtrt_dim *out, const DimLayout *d, int64_t n); /* as the runtime has it */
 
 #endif

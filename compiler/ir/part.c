@@ -86,7 +86,9 @@ static bool ends_alike(const Node *n, const Node *of, const TensorPart *p) {
   return d >= 0 && p->dim[d] == last;
 }
 
-bool tensor_part(const LocalEntry *le, NodeId id, TensorPart *p) {
+/* Local node `id` is a slice or a window of what lies in memory from before: a source, a carried
+ * tensor, or one into which a window was written; and nothing between the two is stored. */
+static bool tensor_part(const LocalEntry *le, NodeId id, TensorPart *p) {
   const Graph *g = le->graph;
   const Node *whole = graph_node(g, id), *n = whole;
   *p = (TensorPart){.of = id};

@@ -371,9 +371,6 @@ typedef struct TensorPart {
                             * counts and `reach` elements behind it have to be there; NO_NODE */
   int64_t reach[MAX_RANK];
 } TensorPart;
-/* Local node `id` is a slice or a window of what lies in memory from before: a source, a carried
- * tensor, or one into which a window was written; and nothing between the two is stored. */
-bool tensor_part(const LocalEntry *le, NodeId id, TensorPart *p);
 bool shows_part(const Node *n); /* a slice, a window or a view, of which such parts are made */
 /* Operand k of the product, not stored, is read where it lies: dims of one role lie there as in a
  * tensor of its own, so that the product is the same calls. */

@@ -212,15 +212,16 @@ static void join(EntryBuild *b, const LoopFunction *f) {
   entry_call(b, f->join, 4, arg);
 }
 
-void entry_joins(EntryBuild *b) {
+/* Within a tile, joins wait for its end. */
+static void put_joins(EntryBuild *b) {
   for (int i = 0; i < b->joins.n; i++) join(b, &b->joins.at[i]);
   b->joins.n = 0;
 }
 
-void entry_do(EntryBuild *b, const LoopFunction *f) {
+static void put_loop(EntryBuild *b, const LoopFunction *f) {
   loop_add(b->l, (LoopStmt){.kind = STMT_CALL, .a = entry_run(b, f)});
   if (f->join) vec_push(b->l->arena, &b->joins, *f);
-  if (!b->l->tile) entry_joins(b);
+  if (!b->l->tile) put_joins(b);
 }
 
 LoopSite entry_site(const EntryBuild *b) {
@@ -231,7 +232,7 @@ void entry_loop(EntryBuild *b, LoopBuilder *build, NodeId id) {
   const LoopSite site = entry_site(b);
   LoopFunction f;
   build(&site, id, &f);
-  entry_do(b, &f);
+  put_loop(b, &f);
 }
 
 /* -------- steps -------- */
@@ -278,7 +279,7 @@ static void map(EntryBuild *b, const LoopSite *site, const Step *s) {
   for (int i = 0; i < s->nodes.n; i++)
     if (!entry_has_memory(b) || !is_there(site->le, s->nodes.at[i]))
       vec_push(b->l->arena, &rest.nodes, s->nodes.at[i]);
-  if (rest.nodes.n) loop_of(site, rest.nodes.n == s->nodes.n ? s : &rest, &f), entry_do(b, &f);
+  if (rest.nodes.n) loop_of(site, rest.nodes.n == s->nodes.n ? s : &rest, &f), put_loop(b, &f);
 }
 
 void entry_step(EntryBuild *b, const Step *s) {
@@ -287,13 +288,13 @@ void entry_step(EntryBuild *b, const Step *s) {
   switch (s->kind) {
   case STEP_MAP: map(b, &site, s); break;
   case STEP_REDUCE:
-  case STEP_SCATTER: loop_of(&site, s, &f), entry_do(b, &f); break;
+  case STEP_SCATTER: loop_of(&site, s, &f), put_loop(b, &f); break;
   case STEP_CONTRACT: kernel(b, s, NULL); break;
   case STEP_EXCHANGE:
   case STEP_WAIT: exchange(b, s); break;
   case STEP_TILES:
     if (!s->tile->epilogue || !kernel(b, &s->tile->steps.at[0], s->tile)) entry_tiles(b, s->tile);
-    entry_joins(b);
+    put_joins(b);
     break;
   }
 }

@@ -58,9 +58,6 @@ void shared_end(EntryBuild *b);
 
 void entry_call(EntryBuild *b, const char *function, int n, const Expr *arg);
 Expr entry_run(EntryBuild *b, const LoopFunction *f); /* the call, as an expression */
-void entry_do(EntryBuild *b, const LoopFunction *f);  /* ... and as a statement */
-/* The calls that join what units of rows have added up; within a tile, they wait for its end. */
-void entry_joins(EntryBuild *b);
 LoopSite entry_site(const EntryBuild *b); /* where the statement that is built stands */
 /* The call of a loop for a node. */
 typedef void LoopBuilder(const LoopSite *s, NodeId id, LoopFunction *out);

@@ -147,8 +147,7 @@ static void put_int(Walk *w, int64_t v) { str_put(w->key, (const char *)&v, size
 static void put_small(Walk *w, int32_t v) { str_put(w->key, (const char *)&v, sizeof v); }
 static void put_text(Walk *w, const char *s) { str_put(w->key, s, strlen(s) + 1); }
 
-/* Before there are buffers, each value has its own. */
-static int memory_of(const Loop *l, NodeId id) {
+int loop_memory(const Loop *l, NodeId id) {
   const NodeId base = node_base(l->g, id);
   return l->le->buffer ? l->le->buffer[base] : base;
 }
@@ -158,10 +157,10 @@ static int take_buffer(Loop *l, NodeId id, bool written) {
   int i = loop_buffer(f, l->g, id);
   if (i < 0) {
     const Node *n = graph_node(l->g, id);
-    const int b = memory_of(l, id);
+    const int b = loop_memory(l, id);
     for (i = 0; i < f->buffers.n; i++) {
       const NodeId had = f->buffers.at[i].node;
-      if (memory_of(l, had) == b && (f->flat || same_space(graph_node(l->g, had), n))) break;
+      if (loop_memory(l, had) == b && (f->flat || same_space(graph_node(l->g, had), n))) break;
     }
     if (i == f->buffers.n) vec_push(l->arena, &f->buffers, ((LoopBuffer){.node = id}));
     lookup_put(&f->buffer_at, l->arena, n, i + 1);

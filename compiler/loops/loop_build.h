@@ -122,6 +122,8 @@ int loop_open_dims(Loop *l, const Node *n, const At *at, int from, int to, LoopH
 At at_flat(Expr i);
 Expr loop_value(Loop *l, NodeId id, const At *at);
 Expr loop_load(Loop *l, NodeId id, const At *at);
+/* Equal of nodes in the same memory. Before there are buffers, each value has its own. */
+int loop_memory(const Loop *l, NodeId id);
 bool loop_stores(const Loop *l, NodeId id); /* the loop's own step stores it */
 /* A value can be had by one flat index: everything in memory is seen in the same order. */
 bool loop_is_flat(Loop *l, NodeId id);

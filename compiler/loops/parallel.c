@@ -32,11 +32,6 @@ typedef struct Part {
   double bytes;
 } Part;
 
-static int memory_of(const Loop *l, NodeId id) {
-  const NodeId base = node_base(l->g, id);
-  return l->le->buffer ? l->le->buffer[base] : base;
-}
-
 /* The dim of an element's index that is the candidate alone; -1: none. */
 static int dim_of(const Part *p, const ExprNode *load) {
   for (int d = 0; d < load->n; d++) {
@@ -47,7 +42,7 @@ static int dim_of(const Part *p, const ExprNode *load) {
 }
 
 static void write_to(Part *p, const ExprNode *load) {
-  const int dim = dim_of(p, load), memory = memory_of(p->l, (NodeId)load->v);
+  const int dim = dim_of(p, load), memory = loop_memory(p->l, (NodeId)load->v);
   int k = 0;
   while (k < p->nwritten && p->written[k].memory != memory) k++;
   if (dim < 0 || k == 16 ||
@@ -138,7 +133,7 @@ static void check_reads(Part *p) {
   for (Expr e = 0; e < x->at.n && p->fits; e++) {
     const ExprNode *n = expr_node(x, e);
     if (n->kind != EXPR_LOAD || !p->stamp[e]) continue; /* of another form of the function */
-    const int memory = memory_of(p->l, (NodeId)n->v);
+    const int memory = loop_memory(p->l, (NodeId)n->v);
     for (int k = 0; k < p->nwritten; k++)
       if (p->written[k].memory == memory &&
           (p->written[k].rank != n->n || p->written[k].dim != dim_of(p, n)))

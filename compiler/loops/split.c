@@ -189,17 +189,12 @@ static Step *new_step(Loop *l, const Step *like) {
   return s;
 }
 
-static int memory_of(const Loop *l, NodeId id) {
-  const NodeId base = node_base(l->g, id);
-  return l->le->buffer ? l->le->buffer[base] : base;
-}
-
 /* The expression reads memory that one of the step's values was written over. */
 static bool reads_over(Loop *l, const Step *written, Expr e) {
   const ExprNode n = *expr_node(l->x, e);
   if (n.kind == EXPR_LOAD)
     for (int i = 0; i < written->nodes.n; i++)
-      if (memory_of(l, (NodeId)n.v) == memory_of(l, written->nodes.at[i]) &&
+      if (loop_memory(l, (NodeId)n.v) == loop_memory(l, written->nodes.at[i]) &&
           node_base(l->g, (NodeId)n.v) != written->nodes.at[i])
         return true;
   for (int i = 0; i < n.n; i++)

@@ -107,7 +107,7 @@ bool depthwise_in_f64(const Mesh *m, const Graph *g, const Node *n) {
 
 /* The sum of each unit is written and read once more: of 512 rows, under one row in a hundred.
  * Fewer rows than give several cores such units each are dealt in smaller ones. */
-int64_t sum_unit_of(int64_t rows) {
+static int64_t unit_of_rows(int64_t rows) {
   enum { LEAST_BLOCKS = 4, CHEAP_BLOCKS = 16, FEW_UNITS = 4, MOST_UNITS = 32 };
   const int64_t blocks = (rows + SUM_BLOCK - 1) / SUM_BLOCK;
   int64_t own = LEAST_BLOCKS;
@@ -118,13 +118,13 @@ int64_t sum_unit_of(int64_t rows) {
 int64_t sum_unit(const Mesh *m, const Graph *g, const Node *n) {
   const SumOrder o = sum_order(m, g, n);
   if (!o.fixed || dtype_is_half(n->dtype) || o.first < graph_operand(g, n, 0)->shape.rank) return 0;
-  return sum_unit_of(o.rows);
+  return unit_of_rows(o.rows);
 }
 
 int64_t sum_line_unit(const Mesh *m, const Graph *g, const Node *n) {
   const SumOrder o = sum_order(m, g, n);
   if (!o.fixed || dtype_is_half(n->dtype) || n->shape.rank || o.rows > 1) return 0;
-  return DTRT_LANES * sum_unit_of(o.line / DTRT_LANES);
+  return DTRT_LANES * unit_of_rows(o.line / DTRT_LANES);
 }
 
 int sum_unit_levels(int64_t unit) { return 1 + sum_levels(unit); }

@@ -33,8 +33,6 @@ bool depthwise_in_f64(const Mesh *m, const Graph *g, const Node *n);
 int64_t sum_unit(const Mesh *m, const Graph *g, const Node *n);
 /* The same of a sum of all elements, which is one line: elements. */
 int64_t sum_line_unit(const Mesh *m, const Graph *g, const Node *n);
-/* The same of so many rows. */
-int64_t sum_unit_of(int64_t rows);
 /* Elements of a sum of such a type in a cache line; partial results of rows fill whole ones. */
 int64_t sum_line_of(DType t);
 /* Partial results that a unit keeps while its rows are added up. Those of all units come behind the

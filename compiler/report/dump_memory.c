@@ -11,15 +11,7 @@
 static const dtrt_layout *layout_table(const Plan *p, const Layout *l, const Shape *s) {
   dtrt_layout *t = arena_new_of(p->arena, dtrt_layout);
   dtrt_dim *dim = arena_array(p->arena, dtrt_dim, l->rank + 1);
-  for (int d = 0; d < l->rank; d++) {
-    const DimLayout *from = &l->dim[d];
-    const Window *w = &from->window;
-    dim[d] = (dtrt_dim){.n = s->dim[d], .granule = from->granule, .naxes = from->naxes};
-    if (w->of)
-      dim[d].of = w->of, dim[d].mul = w->mul, dim[d].div = w->div, dim[d].first = w->first,
-      dim[d].last = w->last;
-    for (int i = 0; i < from->naxes; i++) dim[d].axis[i] = from->axis[i];
-  }
+  for (int d = 0; d < l->rank; d++) layout_dim(&dim[d], &l->dim[d], s->dim[d]);
   *t = (dtrt_layout){.rank = l->rank, .partial = l->partial, .reduce = (int)l->reduce, .dim = dim};
   return t;
 }

@@ -25,14 +25,10 @@ typedef struct Explain {
   NodeId id;
   Str *out;
   const char *title;
-  bool any;
 } Explain;
 
 /* One line a reason; the first has the title. */
-static void begin_line(Explain *x) {
-  str_printf(x->out, "      %s ", x->title);
-  x->any = true;
-}
+static void begin_line(Explain *x) { str_printf(x->out, "      %s ", x->title); }
 
 static const char *axis_name(const Explain *x, int axis) {
   return x->p->program->mesh.axis[axis].name;
@@ -144,7 +140,7 @@ static void have_cut(Explain *x, NodeId from, int axis, int dim) {
 
 static void put_have(Explain *x, const Layout *from, const Layout *to) {
   NodeId source = graph_node(x->le->graph, x->id)->operand[0];
-  x->title = "laid out:", x->any = false;
+  x->title = "laid out:";
   for (int a = 0; a < x->p->program->mesh.naxes; a++) {
     int at = place_of(from, a);
     if (at == NOWHERE || stands_alike(from, to, a)) continue;
@@ -301,7 +297,7 @@ static void put_need(Explain *x, const Layout *from, const Layout *to) {
   NodeId origin = x->le->origin.at[x->id];
   TensorId keeper = {0};
   const Layout *kept = NULL;
-  x->title = "required:", x->any = false;
+  x->title = "required:";
   bool said = cause == origin && cause != NO_NODE;
   if (!said && cause == NO_NODE) kept_by(x, x->id, &keeper, &kept);
   for (int a = 0; a < x->p->program->mesh.naxes; a++) {

@@ -18,9 +18,8 @@ typedef struct Panels {
 
 /* Where the letter is in operand k of the product, or for k = 2 in its result; -1: nowhere. */
 int panels_dim(const Graph *g, NodeId product, int k, int64_t letter);
-/* Of blocks of `along`, of a dim of n: elements, and those of panel i before it. */
+/* Elements of a block of `along`, of a dim of n. */
 int64_t panels_block(const Mesh *m, const DimLayout *along, int64_t n);
-int64_t panels_begin(int64_t block, int panels, int i);
 
 /* The entry with these products in panels, and nothing after its graph. copied: bytes of what is
  * cut out and joined. */

@@ -46,7 +46,8 @@ int64_t panels_block(const Mesh *m, const DimLayout *along, int64_t n) {
   return n / dim_parts(m, along);
 }
 
-int64_t panels_begin(int64_t block, int panels, int i) { return block * i / panels; }
+/* Elements of a block before panel i. */
+static int64_t panel_begin(int64_t block, int panels, int i) { return block * i / panels; }
 
 /* -------- nodes -------- */
 
@@ -106,8 +107,8 @@ static NodeId sliced(Rewrite *w, NodeId x, NodeId like, const Panels *s, int d, 
   const int at = blocks == 1 ? d : d + 1;
   int64_t begin[MAX_RANK] = {0}, size[MAX_RANK], step[MAX_RANK];
   for (int k = 0; k < shape.rank; k++) size[k] = shape.dim[k], step[k] = 1;
-  begin[at] = panels_begin(shape.dim[at], s->n, i);
-  size[at] = panels_begin(shape.dim[at], s->n, i + 1) - begin[at];
+  begin[at] = panel_begin(shape.dim[at], s->n, i);
+  size[at] = panel_begin(shape.dim[at], s->n, i + 1) - begin[at];
   const NodeId part = laid_out(w, mk_slice(&w->b, seen, begin, size, step), &l);
   graph_node(w->to->graph, part)->in_panels = w->now;
   const NodeId out = out_of_blocks(w, part, d, blocks);
@@ -138,7 +139,7 @@ static NodeId copied(Rewrite *w, NodeId like, const NodeId *operand, const Panel
                      int i) {
   const Node *old = graph_node(w->from->graph, like);
   const int64_t block = panels_block(&w->plan->program->mesh, &s->along, old->shape.dim[d]);
-  const int64_t rows = panels_begin(block, s->n, i + 1) - panels_begin(block, s->n, i);
+  const int64_t rows = panel_begin(block, s->n, i + 1) - panel_begin(block, s->n, i);
   Node n = *old;
   n.operand = operand;
   n.shape.dim[d] = old->shape.dim[d] / block * rows;
