@@ -84,6 +84,10 @@ static inline Node *graph_node(const Graph *g, NodeId id) { return &g->nodes.at[
 static inline Node *graph_operand(const Graph *g, const Node *n, int i) {
   return &g->nodes.at[n->operand[i]];
 }
+/* The largest block of it. */
+static inline Shape node_local(const Mesh *m, const Node *n) {
+  return layout_local(m, n->layout, &n->shape);
+}
 
 /* param or state */
 typedef struct Var {

@@ -234,7 +234,7 @@ static void put_names(Text *t, const NodeId *id, int n) {
 
 /* "contract y f32[64, 10] of x, w" */
 static void put_kernel_head(Text *t, const Node *n, NodeId id) {
-  const Shape local = layout_local(&t->plan->program->mesh, n->layout, &n->shape);
+  const Shape local = node_local(&t->plan->program->mesh, n);
   str_printf(t->out, "%s ", n->op->name);
   put_names(t, &id, 1);
   str_printf(t->out, " %s", dtype_name(n->dtype));

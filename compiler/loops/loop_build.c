@@ -147,11 +147,6 @@ static void put_int(Walk *w, int64_t v) { str_put(w->key, (const char *)&v, size
 static void put_small(Walk *w, int32_t v) { str_put(w->key, (const char *)&v, sizeof v); }
 static void put_text(Walk *w, const char *s) { str_put(w->key, s, strlen(s) + 1); }
 
-int loop_memory(const Loop *l, NodeId id) {
-  const NodeId base = node_base(l->g, id);
-  return l->le->buffer ? l->le->buffer[base] : base;
-}
-
 static int take_buffer(Loop *l, NodeId id, bool written) {
   LoopFunction *f = &l->f;
   int i = loop_buffer(f, l->g, id);

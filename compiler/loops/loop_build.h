@@ -123,7 +123,10 @@ At at_flat(Expr i);
 Expr loop_value(Loop *l, NodeId id, const At *at);
 Expr loop_load(Loop *l, NodeId id, const At *at);
 /* Equal of nodes in the same memory. Before there are buffers, each value has its own. */
-int loop_memory(const Loop *l, NodeId id);
+static inline int loop_memory(const Loop *l, NodeId id) {
+  const NodeId base = node_base(l->g, id);
+  return l->le->buffer ? l->le->buffer[base] : base;
+}
 bool loop_stores(const Loop *l, NodeId id); /* the loop's own step stores it */
 /* A value can be had by one flat index: everything in memory is seen in the same order. */
 bool loop_is_flat(Loop *l, NodeId id);

@@ -52,7 +52,7 @@ int64_t most_of(const Loop *l, const Node *n, int d) {
 }
 
 int64_t most_elements(const Loop *l, const Node *n) {
-  const Shape local = layout_local(l->mesh, n->layout, &n->shape);
+  const Shape local = node_local(l->mesh, n);
   return shape_count(&local);
 }
 

@@ -195,7 +195,7 @@ static bool has_value_of_row(SumNest *s, Expr v) {
 static int together(SumNest *s, int last, Expr v) {
   enum { SHORT = 128, PAGE = 4096 };
   const Machine *m = s->l->plan->program->machine;
-  const Shape local = layout_local(s->l->mesh, s->x->layout, &s->x->shape);
+  const Shape local = node_local(s->l->mesh, s->x);
   int64_t columns = 1, run = 1;
   for (int d = last + 1; d < local.rank; d++) columns *= local.dim[d];
   for (int d = s->first_row; d <= last; d++) run *= local.dim[d];
@@ -214,7 +214,7 @@ static int together(SumNest *s, int last, Expr v) {
  * several at a time are faster. */
 static bool row_in_registers(const SumNest *s, int last) {
   enum { MOST = 32 };
-  const Shape local = layout_local(s->l->mesh, s->x->layout, &s->x->shape);
+  const Shape local = node_local(s->l->mesh, s->x);
   int64_t columns = 1;
   int runs = 0;
   for (int d = last + 1; d < local.rank; d++) columns *= local.dim[d];
@@ -395,7 +395,7 @@ static void put_blocks(SumNest *s, int last) {
 /* What a run of rows has in a block is the same for all runs of an outer row: where these are
  * short, it is found once for all. */
 static bool short_runs(const SumNest *s, int last) {
-  const Shape local = layout_local(s->l->mesh, s->x->layout, &s->x->shape);
+  const Shape local = node_local(s->l->mesh, s->x);
   int64_t run = 1;
   for (int d = s->first_row; d <= last; d++) run *= local.dim[d];
   return run <= 2 * SUM_BLOCK;

@@ -20,7 +20,7 @@ SumOrder sum_order(const Mesh *m, const Graph *g, const Node *n) {
                 .rows = 1};
   if (!o.fixed) return o;
   const Node *x = graph_operand(g, n, 0);
-  const Shape local = layout_local(m, x->layout, &x->shape);
+  const Shape local = node_local(m, x);
   bool in_line = true;
   o.first = x->shape.rank;
   for (int d = x->shape.rank - 1; d >= 0; d--) {
@@ -57,7 +57,7 @@ static int64_t scan_scratch(const Mesh *m, const Shape *local, const Node *n) {
 
 int64_t scatter_updates(const Mesh *m, const Graph *g, const Node *n) {
   const Node *index = graph_operand(g, n, 0);
-  const Shape local = layout_local(m, index->layout, &index->shape);
+  const Shape local = node_local(m, index);
   const int dim = (int)node_attr(n, "axis");
   const bool each = op_class(n) == OPC_ADD_EACH;
   if (!dtype_is_float(n->dtype) || dtype_is_half(n->dtype) || n->op->reduce != RED_SUM) return 0;
@@ -67,7 +67,7 @@ int64_t scatter_updates(const Mesh *m, const Graph *g, const Node *n) {
 }
 
 int64_t scatter_named(const Mesh *m, const Node *n) {
-  const Shape local = layout_local(m, n->layout, &n->shape);
+  const Shape local = node_local(m, n);
   return dtrt_scatter_part(local.dim[node_attr(n, "axis")] * (int64_t)sizeof(int32_t));
 }
 
@@ -80,7 +80,7 @@ static void scatter_table(const Shape *local, const Node *n, int64_t *rows, int6
 }
 
 bool scatter_in_f64(const Mesh *m, const Graph *g, const Node *n) {
-  const Shape local = layout_local(m, n->layout, &n->shape);
+  const Shape local = node_local(m, n);
   int64_t rows, size;
   scatter_table(&local, n, &rows, &size);
   return n->dtype == DT_F32 && size == 1 && scatter_updates(m, g, n) > rows;
@@ -99,7 +99,7 @@ bool depthwise_in_f64(const Mesh *m, const Graph *g, const Node *n) {
     return false;
   const Slide s = slide_of(n);
   const Node *y = graph_operand(g, n, 1);
-  const Shape local = layout_local(m, y->layout, &y->shape);
+  const Shape local = node_local(m, y);
   int64_t pixels = 1;
   for (int d = 0; d <= s.n; d++) pixels *= local.dim[d];
   return slide_is_depthwise(g, n) && pixels > DEPTHWISE_PIECE;
@@ -140,7 +140,7 @@ static int64_t whole_lines(int64_t n, DType t) {
 }
 
 int64_t sum_scratch(const Mesh *m, const Graph *g, const Node *n) {
-  const Shape local = layout_local(m, n->layout, &n->shape);
+  const Shape local = node_local(m, n);
   if (op_class(n) == OPC_ADD_ROWS || op_class(n) == OPC_ADD_EACH)
     return scatter_scratch(m, g, &local, n);
   if (depthwise_in_f64(m, g, n)) {
@@ -165,7 +165,7 @@ enum { LANES = 32 }; /* DTRT_LANES */
 bool sum_goes_on(const Mesh *m, const Graph *g, const Node *n) {
   const SumOrder o = sum_order(m, g, n);
   const Node *x = graph_operand(g, n, 0);
-  const Shape in = layout_local(m, x->layout, &x->shape);
+  const Shape in = node_local(m, x);
   if (!o.fixed || dtype_is_half(n->dtype) || in.rank == 0 || in.dim[in.rank - 1] % LANES)
     return false;
   for (int d = 0; d < in.rank; d++) {
@@ -191,8 +191,7 @@ int64_t product_scratch(const Mesh *m, const Graph *g, const Node *n) {
   const Node *x = graph_operand(g, n, 0);
   if (dtype_is_half(x->dtype)) return 0;
   const Letters letters = product_letters(g, n);
-  const Shape in = layout_local(m, x->layout, &x->shape),
-              out = layout_local(m, n->layout, &n->shape);
+  const Shape in = node_local(m, x), out = node_local(m, n);
   int64_t depth = 1;
   for (int d = 0; d < in.rank; d++)
     if (!(letters.in[letters.x[d]] & LETTER_OUT)) depth *= in.dim[d];

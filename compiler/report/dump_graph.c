@@ -43,7 +43,7 @@ static void put_node(const Plan *p, const Graph *g, const char *const *label, No
   str_printf(out, " : %s", dtype_name(n->dtype));
   shape_put(out, &n->shape);
   if (g->view == VIEW_LOCAL) {
-    Shape local = layout_local(&p->program->mesh, n->layout, &n->shape);
+    Shape local = node_local(&p->program->mesh, n);
     str_puts(out, " ");
     layout_put(out, &p->program->mesh, n->layout);
     str_puts(out, " local ");

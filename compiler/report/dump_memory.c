@@ -35,7 +35,7 @@ static bool is_packed(const Plan *p, const Graph *g, const Node *n) {
   if (n->dtype != DT_F32 || node_class(n) != CLASS_CONTRACT) return false;
   if (op_class(n) != OPC_PRODUCT) return op_is(n, OPF_PRODUCT);
   const Letters l = product_letters(g, n);
-  Shape local = layout_local(&p->program->mesh, n->layout, &n->shape);
+  Shape local = node_local(&p->program->mesh, n);
   int64_t rows = 1, columns = 1;
   for (int d = 0; d < n->shape.rank; d++) {
     if (l.in[l.out[d]] == LETTER_M) rows *= local.dim[d];

@@ -206,7 +206,7 @@ static void put_readers(const Why *w, const LocalEntry *le, NodeId id) {
 
 static void put_version(const Why *w, const LocalEntry *le, NodeId id) {
   const Node *n = graph_node(le->graph, id);
-  Shape here = layout_local(w->mesh, n->layout, &n->shape);
+  Shape here = node_local(w->mesh, n);
   str_printf(w->out, "    %s local ", report_layout(w->p, n->layout));
   shape_put(w->out, &here);
   int t = why_step_of(le, id);

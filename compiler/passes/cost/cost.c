@@ -252,8 +252,7 @@ static double named_share(const Plan *p, const LocalEntry *le, const Step *s) {
   if (!s->named) return 1;
   const Node *n = graph_node(le->graph, s->named - 1), *x = graph_operand(le->graph, n, 0);
   const Mesh *m = &p->program->mesh;
-  const Shape table = layout_local(m, n->layout, &n->shape),
-              index = layout_local(m, x->layout, &x->shape);
+  const Shape table = node_local(m, n), index = node_local(m, x);
   const double rows = (double)table.dim[node_attr(n, "axis")];
   return fmin(1, (double)shape_count(&index) / fmax(1, rows));
 }

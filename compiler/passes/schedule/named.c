@@ -112,8 +112,8 @@ static bool is_sparse(const Naming *s, const Step *step) {
   if (op_class(n) != OPC_ADD_ROWS || n->op->reduce != RED_SUM || node_attr(n, "axis") != 0)
     return false;
   const Node *x = graph_operand(s->le->graph, n, 0);
-  const Shape table = layout_local(m, n->layout, &n->shape),
-              index = layout_local(m, x->layout, &x->shape);
+  const Shape table = node_local(m, n),
+              index = node_local(m, x);
   const int64_t updates = shape_count(&index);
   return updates < INT32_MAX && updates <= table.dim[0] / NAMED_ROWS;
 }
@@ -222,8 +222,8 @@ static bool is_worth_it(const NamedMaps *g) {
   const Node *n = graph_node(s->le->graph, s->scatter);
   const Mesh *m = &p->mesh;
   const Node *x = graph_operand(s->le->graph, n, 0);
-  const Shape table = layout_local(m, n->layout, &n->shape),
-              index = layout_local(m, x->layout, &x->shape);
+  const Shape table = node_local(m, n),
+              index = node_local(m, x);
   const double rows = (double)(table.dim[0] - NAMED_ROWS * shape_count(&index)),
                bytes = node_bytes(p, n) / (double)table.dim[0];
   return (1 + 3 * g->updates) * rows * bytes >

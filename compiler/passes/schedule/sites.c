@@ -64,7 +64,7 @@ Sites *sites_new(Arena *a, const Mesh *m, const Graph *g) {
 double sites_count(Sites *s, NodeId id) {
   const Node *n = graph_node(s->graph, id);
   if (s->count[id] >= 0) return s->count[id];
-  Shape local = layout_local(s->mesh, n->layout, &n->shape);
+  Shape local = node_local(s->mesh, n);
   s->count[id] = 1;
   for (int d = 0; d < local.rank; d++) s->count[id] *= (double)local.dim[d];
   return s->count[id];

@@ -28,7 +28,7 @@ static int64_t added_in_turn(const Tiling *s, const Tiles *tile, const Node *n, 
   const Mesh *m = &s->plan->program->mesh;
   const TileNode *in = tiles_node(tile, g, n->operand[0]);
   const Node *x = graph_operand(g, n, 0);
-  const Shape local = layout_local(m, x->layout, &x->shape);
+  const Shape local = node_local(m, x);
   int64_t added = 1;
   int d = 0;
   if (!in) return 0;
