@@ -154,8 +154,6 @@ typedef struct Staged {
 } Staged;
 typedef VEC(Staged) StagedVec;
 
-typedef VEC(NodeId) NodeList;
-
 typedef struct OpenRegion OpenRegion; /* flow.c */
 
 /* An entry being built. */
@@ -163,8 +161,8 @@ typedef struct Building {
   Entry entry;
   int index; /* of the entry in the program; 0: init */
   Build build;
-  NodeList *version; /* [variables]: every value so far, the last is current; empty: not read yet */
-  int *assigned;     /* [variables]: 1 + its place in assigns; 0: it is not assigned */
+  NodeVec *version; /* [variables]: every value so far, the last is current; empty: not read yet */
+  int *assigned;    /* [variables]: 1 + its place in assigns; 0: it is not assigned */
   int nversions;
   const char *stream_path; /* init: of the variable being initialised */
   VEC(Assign) assigns;
@@ -402,7 +400,7 @@ void variable_assign(Elab *e, int var, Value v, Span at);
 NodeId variable_read_row(Elab *e, const LayerRow *row, Span at);
 void variable_assign_row(Elab *e, const LayerRow *row, Value v, Span at);
 /* The value of the variable that the loss was computed from. */
-NodeList *variable_versions(Elab *e, Building *b, int var);
+NodeVec *variable_versions(Elab *e, Building *b, int var);
 NodeId variable_in_loss(Elab *e, int var, NodeId loss, Span at);
 /* The key of a state family as text: a variable, an instance, a number or a string; NULL after a
  * report. */

@@ -70,7 +70,7 @@ static NodeId carry_var(Elab *e, OpenRegion *r, int var, NodeId before, Span at)
 }
 
 static NodeId current(Elab *e, int var) {
-  const NodeList *v = variable_versions(e, e->at, var);
+  const NodeVec *v = variable_versions(e, e->at, var);
   return v->n ? v->at[v->n - 1] : NO_NODE;
 }
 
@@ -91,7 +91,7 @@ static void close_vars(Elab *e, const OpenRegion *r) {
   for (int i = 0; i < r->vars.n; i++) {
     const RegionVar *v = &r->vars.at[i];
     Carry *c = &flow_region(e, r)->carries.at[v->carry];
-    NodeList *all = variable_versions(e, e->at, v->var);
+    NodeVec *all = variable_versions(e, e->at, v->var);
     c->next = current(e, v->var);
     while (all->at[--all->n] != c->node) continue; /* no gradient is taken with respect to those */
     if (c->next == c->node && current(e, v->var) != v->before)

@@ -19,10 +19,10 @@ bool elab_claim_path(Elab *e, const char *path, Span at) {
 
 /* -------- values over time -------- */
 
-NodeList *variable_versions(Elab *e, Building *b, int var) {
+NodeVec *variable_versions(Elab *e, Building *b, int var) {
   if (var >= b->nversions) {
     int n = 2 * e->program->vars.n + 16;
-    NodeList *more = arena_array(e->arena, NodeList, n);
+    NodeVec *more = arena_array(e->arena, NodeVec, n);
     int *assigned = arena_array(e->arena, int, n);
     if (b->nversions) {
       memcpy(more, b->version, sizeof *more * (size_t)b->nversions);
@@ -36,7 +36,7 @@ NodeList *variable_versions(Elab *e, Building *b, int var) {
 }
 
 static NodeId read_all(Elab *e, int var, Span at) {
-  NodeList *v = variable_versions(e, e->at, var);
+  NodeVec *v = variable_versions(e, e->at, var);
   if (!v->n) {
     /* In init every variable has its value from its declaration on. */
     if (e->at->index == 0) return NO_NODE;
@@ -67,7 +67,7 @@ static void set_value(Elab *e, int var, NodeId id, Span at) {
   Building *b = e->at;
   b->writes++;
   if (b->open) read_all(e, var, at); /* what it is if the body does not run */
-  NodeList *v = variable_versions(e, b, var);
+  NodeVec *v = variable_versions(e, b, var);
   vec_push(e->arena, v, id);
   if (b->assigned[var]) {
     b->assigns.at[b->assigned[var] - 1] = (Assign){var, id, at};
@@ -82,7 +82,7 @@ static void set_value(Elab *e, int var, NodeId id, Span at) {
 static bool *reached_from(Elab *e, NodeId loss) {
   const Graph *g = e->at->build.graph;
   bool *seen = arena_array(e->arena, bool, g->nodes.n);
-  NodeList look = {0};
+  NodeVec look = {0};
   vec_push(e->arena, &look, loss);
   while (look.n) {
     const NodeId i = look.at[--look.n];
@@ -98,7 +98,7 @@ static bool *reached_from(Elab *e, NodeId loss) {
 }
 
 NodeId variable_in_loss(Elab *e, int var, NodeId loss, Span at) {
-  NodeList *v = variable_versions(e, e->at, var);
+  NodeVec *v = variable_versions(e, e->at, var);
   if (v->n < 2) return v->n ? v->at[0] : variable_read(e, var, at);
   bool *seen = reached_from(e, loss);
   /* The latest: an earlier one is reached through the later ones that were computed from it. */

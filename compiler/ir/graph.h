@@ -11,6 +11,7 @@
 #include "machine.h"
 
 typedef int32_t NodeId;
+typedef VEC(NodeId) NodeVec;
 enum { NO_NODE = -1 };
 
 typedef const struct OpDef *Op; /* its definition: op.h */
@@ -227,6 +228,7 @@ typedef struct Program {
 
 /* By node: the region that it belongs to, or NO_REGION. */
 int *regions_find(Arena *a, const Entry *e, const Graph *g);
+bool region_within(const Entry *e, int region, int outer); /* it is that, or in it */
 /* How often the body of a region is taken to run each time that it is reached: a branch once, as if
  * it were taken; a loop as often as is known, else as often as it may at most, else
  * REGION_RUNS_GUESS times. */

@@ -192,7 +192,7 @@ typedef struct LoopEntry {
   VEC(LoopView) views;
   VEC(LoopFunction) runs; /* what EXPR_RUN calls, each as it was built for that call */
   VEC(LoopRows) rows;
-  VEC(NodeId) exchanges; /* numbered on from those of the entries before */
+  NodeVec exchanges; /* numbered on from those of the entries before */
   int first_exchange;
   uint64_t identity; /* a hash of all that it computes */
 } LoopEntry;

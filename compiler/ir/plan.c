@@ -234,11 +234,11 @@ static void add_read(Walk *w, NodeId base, bool aligned) {
     add_read(w, node_base(w->le->graph, graph_node(w->le->graph, base)->operand[0]), false);
   Seen *s = walk_slot(w, base, &is_new);
   if (s->read) {
-    w->out->r.at[s->read - 1].aligned = w->out->r.at[s->read - 1].aligned && aligned;
+    w->out->at[s->read - 1].aligned = w->out->at[s->read - 1].aligned && aligned;
     return;
   }
-  vec_push(w->arena, &w->out->r, ((Read){base, aligned}));
-  s->read = w->out->r.n;
+  vec_push(w->arena, w->out, ((Read){base, aligned}));
+  s->read = w->out->n;
 }
 
 /* `aligned`: the value is used at the loop's own index. */
@@ -319,10 +319,10 @@ static void tiles_reads(const LocalEntry *le, const Tiles *s, Arena *a, Reads *o
   for (int i = 0; i < s->steps.n; i++) {
     Reads r = {0};
     step_reads(le, &s->steps.at[i], a, &r);
-    for (int k = 0; k < r.r.n; k++) {
-      bool had = made_by(s->steps.at, i, r.r.at[k].node);
-      for (int j = 0; j < out->r.n && !had; j++) had = out->r.at[j].node == r.r.at[k].node;
-      if (!had) vec_push(a, &out->r, ((Read){r.r.at[k].node, false}));
+    for (int k = 0; k < r.n; k++) {
+      bool had = made_by(s->steps.at, i, r.at[k].node);
+      for (int j = 0; j < out->n && !had; j++) had = out->at[j].node == r.at[k].node;
+      if (!had) vec_push(a, out, ((Read){r.at[k].node, false}));
     }
   }
 }

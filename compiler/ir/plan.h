@@ -81,12 +81,13 @@ typedef enum StepKind {
 typedef struct Tiles Tiles;
 typedef struct Step {
   StepKind kind;
-  VEC(NodeId) nodes; /* what it stores */
+  NodeVec nodes; /* what it stores */
   uint8_t slot;      /* of exchanges that are started, and of their end; 0: done at once */
   int segment;       /* between which bounds it stands: LocalEntry.bounds */
   const Tiles *tile; /* STEP_TILES */
   int named; /* 1 + a scatter: of the rows of its table those alone that its indices name; 0: all */
 } Step;
+typedef VEC(Step) StepVec;
 
 /* Steps that loop together over dims that all of them carry. A tile is what they make in one turn;
  * a value without other uses (`inner`) has memory for one tile only.
@@ -136,7 +137,7 @@ struct Tiles {
                     first turn to the last */
   int nloops;
   TileLoop loop[MAX_TILE_LOOPS]; /* outermost first */
-  VEC(Step) steps;
+  StepVec steps;
   VEC(TileNode) nodes; /* all that the loops of these steps touch and that a tile has a part of */
   Lookup at;           /* 1 + the place in `nodes`, by address of the node in the graph */
   TileBand band;
@@ -172,6 +173,7 @@ typedef struct Buffer {
 typedef struct Copy {
   int from, to;
 } Copy;
+typedef VEC(Copy) Copies;
 
 /* Where a region begins, where a loop reads its condition, and where the region ends, among the
  * steps: bound k stands between the steps of segment k and those of segment k + 1. A pass may join
@@ -200,7 +202,7 @@ typedef struct LocalRegion {
   VEC(LocalCarry) carries;
   /* At the end of each run, of what was not made in its carry's place: */
   VEC(Rotation) rotations;
-  VEC(Copy) copies;
+  Copies copies;
 } LocalRegion;
 
 /* Whether an input may stay with the host: numbered as in dtrt.h. */
@@ -214,11 +216,11 @@ typedef struct LocalEntry {
   LocalRegion *region;             /* beside entry->regions */
   VEC(Bound) bounds;
   Lent *lent;         /* by input */
-  VEC(NodeId) origin; /* the global node that each local node came from */
+  NodeVec origin; /* the global node that each local node came from */
   bool *again;        /* by node: a second computation, to save memory; NULL: there is none */
   VEC(bool) is_again; /* the same while it is made */
-  VEC(NodeId) cause;  /* exchanges: the global node that required it, or NO_NODE */
-  VEC(Step) steps;
+  NodeVec cause;  /* exchanges: the global node that required it, or NO_NODE */
+  StepVec steps;
   bool *stored;        /* by node: has a buffer */
   int64_t *tile_bytes; /* by node: of its buffer, when that is for one tile; else 0 */
   /* By node: an exchange that brings the device what it does not have itself, around its block;
@@ -231,7 +233,7 @@ typedef struct LocalEntry {
    * last that reads it, -1 if none does; steps.n: it is used at the end. */
   int *made_at, *last_read;
   VEC(Buffer) buffers;
-  VEC(Copy) copies;
+  Copies copies;
   int *output_buffer;          /* beside entry->outputs; all in the arena */
   const struct Choice *choice; /* how each op was chosen to be computed, and what else there was */
   int64_t arena_bytes;
@@ -381,9 +383,7 @@ typedef struct Read {
   NodeId node; /* a base */
   bool aligned;
 } Read;
-typedef struct Reads {
-  VEC(Read) r;
-} Reads;
+typedef VEC(Read) Reads;
 void step_reads(const LocalEntry *le, const Step *s, Arena *a, Reads *out);
 /* Marks what regions need in memory, by base node: their carries, what comes after those in the
  * next run, and their conditions. */

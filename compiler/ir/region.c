@@ -24,6 +24,11 @@ int *regions_find(Arena *a, const Entry *e, const Graph *g) {
   return region;
 }
 
+bool region_within(const Entry *e, int region, int outer) {
+  while (region != outer && region != NO_REGION) region = e->regions.at[region].parent;
+  return region == outer;
+}
+
 double region_runs(const Region *r) {
   if (r->kind != REGION_LOOP) return 1;
   if (r->turns != TURNS_UNKNOWN) return (double)r->turns;

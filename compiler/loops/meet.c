@@ -123,13 +123,13 @@ int shared_step(EntryBuild *b, const Step *s) {
   if (!b->sharing) return 0;
   if (!moves && is_in_filling(b, s)) return sharers(b, s);
   step_reads(le, s, b->l->arena, &r);
-  for (int i = 0; i < r.r.n; i++) {
-    const int buffer = le->buffer[r.r.at[i].node];
+  for (int i = 0; i < r.n; i++) {
+    const int buffer = le->buffer[r.at[i].node];
     if (buffer >= 0 && shared_of(b, buffer) && b->sharing->now.written[le->buffers.at[buffer].var])
       meet(b);
   }
   for (int i = 0; i < s->nodes.n && s->kind != STEP_WAIT; i++) before_write(b, stored_in(b, s, i));
-  for (int i = 0; i < r.r.n; i++) reads(b, le->buffer[r.r.at[i].node]);
+  for (int i = 0; i < r.n; i++) reads(b, le->buffer[r.at[i].node]);
   for (int i = 0; i < s->nodes.n; i++) writes(b, stored_in(b, s, i));
   return moves ? 0 : sharers(b, s);
 }
@@ -157,8 +157,8 @@ static void for_region(EntryBuild *b, int region, OnBuffer on_read, OnBuffer on_
     Reads r = {0};
     for (int i = 0; i < s->nodes.n; i++) on_write(b, stored_in(b, s, i));
     step_reads(le, s, b->l->arena, &r);
-    for (int i = 0; i < r.r.n; i++) {
-      const int buffer = le->buffer[r.r.at[i].node];
+    for (int i = 0; i < r.n; i++) {
+      const int buffer = le->buffer[r.at[i].node];
       int k = 0;
       while (k < s->nodes.n && stored_in(b, s, k) != buffer) k++;
       if (k == s->nodes.n) on_read(b, buffer);

@@ -365,9 +365,7 @@ static int loop_around(const EntryBuild *b, NodeId id) {
 /* The node has one value in all runs of the loop. */
 static bool is_fixed(const EntryBuild *b, NodeId id, int loop) {
   const LocalEntry *le = b->en->le;
-  int of = b->region[node_base(le->graph, id)];
-  while (of != NO_REGION && of != loop) of = le->entry->regions.at[of].parent;
-  return of == NO_REGION;
+  return !region_within(le->entry, b->region[node_base(le->graph, id)], loop);
 }
 
 /* In a loop of the entry that does not change the second matrix: each run needs it packed. */

@@ -69,14 +69,14 @@ static Repeat best_at(const Search *s, int lo, int hi, int distance) {
 static void find(Search *s, int lo, int hi) {
   Period period[MOST_PERIODS];
   Repeat best = {0};
-  int n = s->out->r.n < MOST_REPEATS ? find_periods(s, lo, hi, period) : 0;
+  int n = s->out->n < MOST_REPEATS ? find_periods(s, lo, hi, period) : 0;
   for (int i = 0; i < n; i++) {
     Repeat r = best_at(s, lo, hi, period[i].distance);
     if (r.count && (best.count == 0 || better(&r, &best))) best = r;
   }
   if (best.count == 0 || saved(&best) < s->least) return;
   find(s, lo, best.first);
-  vec_push(s->arena, &s->out->r, best);
+  vec_push(s->arena, s->out, best);
   find(s, best.first + best.period * best.count, hi);
 }
 

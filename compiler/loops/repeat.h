@@ -9,9 +9,7 @@
 typedef struct Repeat {
   int first, period, count;
 } Repeat;
-typedef struct EntryRepeats {
-  VEC(Repeat) r; /* in order, none over another */
-} EntryRepeats;
+typedef VEC(Repeat) EntryRepeats; /* in order, none over another */
 
 /* Those that save at least `least` places, (count - 1) * period, of a list of n keys; equal steps
  * have equal keys, which are from 0 to n - 1. What saves most is taken first. */

@@ -156,7 +156,7 @@ static LoopStmt *repeats_in(EntryBuild *b, LoopStmt **list, int least) {
   repeat_find(a, key, n, least, &found);
   LoopStmt **next = list;
   for (int i = 0, k = 0; i < n;) {
-    const Repeat *r = k < found.r.n && found.r.at[k].first == i ? &found.r.at[k++] : NULL;
+    const Repeat *r = k < found.n && found.at[k].first == i ? &found.at[k++] : NULL;
     *next = r ? block(b, step, uses, r) : step[i];
     next = &(*next)->next;
     i += r ? r->period * r->count : 1;

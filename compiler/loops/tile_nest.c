@@ -158,8 +158,8 @@ static int read_ahead(EntryBuild *b, const Tiles *s, Expr *out) {
   Reads reads = {0};
   int n = 0;
   step_reads(le, &whole, b->l->arena, &reads);
-  for (int i = 0; i < reads.r.n && n < MOST_READ; i++) {
-    const NodeId id = reads.r.at[i].node;
+  for (int i = 0; i < reads.n && n < MOST_READ; i++) {
+    const NodeId id = reads.at[i].node;
     const Node *x = graph_node(le->graph, id);
     if (tiles_node(s, le->graph, id) && x->dtype == DT_F32 && same_space(x, result))
       out[n++] = entry_whole(b, id);
@@ -238,8 +238,8 @@ static double entry_tiles_time(const EntryBuild *b, const Tiles *s) {
   Reads reads = {0};
   const Step whole = {.kind = STEP_TILES, .tile = s};
   step_reads(le, &whole, b->l->arena, &reads);
-  for (int i = 0; i < reads.r.n; i++)
-    bytes += (double)node_bytes(p, graph_node(le->graph, reads.r.at[i].node));
+  for (int i = 0; i < reads.n; i++)
+    bytes += (double)node_bytes(p, graph_node(le->graph, reads.at[i].node));
   return fmax(flops / p->machine->flops, bytes / p->machine->memory_bandwidth);
 }
 

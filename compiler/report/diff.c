@@ -143,7 +143,7 @@ static const char *exchange_key(const Diff *d, const Plan *p, const LocalEntry *
 
 typedef struct Moves {
   VEC(const char *) key;
-  VEC(NodeId) id;
+  NodeVec id;
 } Moves;
 
 static void collect(const Diff *d, const Plan *p, const LocalEntry *le, Moves *out) {

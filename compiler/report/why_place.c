@@ -84,7 +84,7 @@ static double read_bytes(const Plan *p, const LocalEntry *le, const Step *s, Nod
     if ((only == NO_NODE || x == only) && x != except) vec_push(p->arena, &part.nodes, x);
   }
   step_reads(le, &part, p->arena, &r);
-  for (int i = 0; i < r.r.n; i++) bytes += block_bytes(p, le, r.r.at[i].node);
+  for (int i = 0; i < r.n; i++) bytes += block_bytes(p, le, r.at[i].node);
   arena_release(p->arena, mark);
   return bytes;
 }
@@ -102,7 +102,7 @@ static int readers_of(const Plan *p, const LocalEntry *le, NodeId id, bool loops
     Reads r = {0};
     bool reads = false;
     step_reads(le, s, p->arena, &r);
-    for (int i = 0; i < r.r.n; i++) reads = reads || r.r.at[i].node == id;
+    for (int i = 0; i < r.n; i++) reads = reads || r.at[i].node == id;
     arena_release(p->arena, mark);
     if (reads && loops && s->kind != STEP_MAP && s->kind != STEP_REDUCE) return -1;
     readers += reads;
@@ -134,10 +134,10 @@ static double made_bytes(const Plan *p, const LocalEntry *le, const Step *s) {
   Reads r = {0};
   double bytes = 0;
   step_reads(le, s, p->arena, &r);
-  for (int i = 0; i < r.r.n; i++) {
-    const int t = why_step_of(le, r.r.at[i].node);
+  for (int i = 0; i < r.n; i++) {
+    const int t = why_step_of(le, r.at[i].node);
     const bool loops = t >= 0 && le->steps.at[t].kind != STEP_EXCHANGE;
-    if (loops) bytes += block_bytes(p, le, r.r.at[i].node);
+    if (loops) bytes += block_bytes(p, le, r.at[i].node);
   }
   arena_release(p->arena, mark);
   return bytes;
@@ -163,7 +163,7 @@ static void put_without_epilogue(const Plan *p, Str *out, const LocalEntry *le, 
     const ArenaMark mark = arena_mark(p->arena);
     Reads r = {0};
     step_reads(le, &tile->steps.at[i], p->arena, &r);
-    for (int k = 0; k < r.r.n; k++) loops += r.r.at[k].node == id;
+    for (int k = 0; k < r.n; k++) loops += r.at[k].node == id;
     arena_release(p->arena, mark);
   }
   if (loops)

@@ -31,9 +31,9 @@ static void expect(const char *list, int least, const char *want) {
   EntryRepeats r = {0};
   char got[512] = "";
   find(a, list, least, &r);
-  for (int i = 0; i < r.r.n; i++)
-    snprintf(got + strlen(got), sizeof got - strlen(got), "%s%d,%d,%d", i ? " " : "",
-             r.r.at[i].first, r.r.at[i].period, r.r.at[i].count);
+  for (int i = 0; i < r.n; i++)
+    snprintf(got + strlen(got), sizeof got - strlen(got), "%s%d,%d,%d", i ? " " : "", r.at[i].first,
+             r.at[i].period, r.at[i].count);
   if (strcmp(got, want)) {
     printf("%s: found %s, not %s\n", list, got, want);
     fail(list, "another answer");
@@ -57,8 +57,8 @@ static void check_random(unsigned seed) {
   EntryRepeats r = {0};
   int least = 1 + rand() % 20, end = 0;
   find(a, list, least, &r);
-  for (int i = 0; i < r.r.n; i++) {
-    Repeat x = r.r.at[i];
+  for (int i = 0; i < r.n; i++) {
+    Repeat x = r.at[i];
     if (x.first < end || x.period < 1 || x.count < 2) fail(name, "over another, or empty");
     end = x.first + x.period * x.count;
     if (end > n) fail(name, "past the end");

@@ -46,7 +46,7 @@ typedef struct Values {
   int *index;        /* by node: in the table, or -1 */
   const int *region; /* by node */
   double *moved;     /* by node: its rounding, with what sums that read it do to it */
-  VEC(NodeId) list;
+  NodeVec list;
 } Values;
 
 static void find_steps(Values *v) {

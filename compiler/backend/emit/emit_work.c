@@ -60,7 +60,7 @@ StepWork emit_work(Emit *e, const Step *s) {
   ArenaMark mark = arena_mark(p->arena);
   Reads reads = {0};
   step_reads(le, s, p->arena, &reads);
-  for (int i = 0; i < reads.r.n; i++) w.bytes += bytes_of(p, le, reads.r.at[i].node);
+  for (int i = 0; i < reads.n; i++) w.bytes += bytes_of(p, le, reads.at[i].node);
   arena_release(p->arena, mark);
   return w;
 }

@@ -198,7 +198,7 @@ static void add_local_op(const Plan *p, const LocalEntry *le, NodeId id, StepCos
 
 /* The ops of one step: those it stores, and what is computed inside its loop. */
 typedef struct Members {
-  VEC(NodeId) m;
+  NodeVec m;
 } Members;
 
 static void collect(const Plan *p, const LocalEntry *le, NodeId id, Members *out) {

@@ -153,8 +153,6 @@ static bool is_kept(const Node *n) {
   }
 }
 
-typedef VEC(NodeId) NodeVec;
-
 static void look_at_region(Reverse *v, NodeVec *look, int r) {
   if (r >= v->entry->regions.n) vec_push(v->arena, look, reverse_region_of(v, r)->condition);
   for (int c = 0; c < v->carries.n; c++)

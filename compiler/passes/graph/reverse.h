@@ -35,7 +35,7 @@ typedef struct Reverse {
   VEC(Region) made;
   VEC(NewCarry) carries;
   VEC(KeptRuns) kept;
-  VEC(NodeId) instead; /* by new node: what takes its place; NO_NODE: nothing does */
+  NodeVec instead; /* by new node: what takes its place; NO_NODE: nothing does */
 } Reverse;
 
 /* Whether all of a region comes before the loss, which is outside of it. */

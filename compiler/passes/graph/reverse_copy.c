@@ -14,8 +14,7 @@
 #include "reverse_parts.h"
 
 bool reverse_is_within(const Reverse *v, int r, int outer) {
-  while (r != outer && r != NO_REGION) r = v->entry->regions.at[r].parent;
-  return r == outer;
+  return region_within(v->entry, r, outer);
 }
 
 bool reverse_is_zero(const Reverse *v, NodeId x) {

@@ -16,9 +16,9 @@ typedef struct Merge {
   Arena *arena;
   const Program *program;
   Graph *graph;
-  NodeId *var;         /* by variable, or NO_NODE */
-  VEC(NodeId) outputs; /* nodes that stand for an output */
-  VEC(NodeId) inputs;
+  NodeId *var;     /* by variable, or NO_NODE */
+  NodeVec outputs; /* nodes that stand for an output */
+  NodeVec inputs;
   VEC(const char *) input_path;
   NodeId **map; /* [entry][node] */
 } Merge;

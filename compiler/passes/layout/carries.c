@@ -25,8 +25,8 @@ typedef struct CarryTrials {
   Routes *routes;
   WaysCache *ways;
   Choice *best;
-  uint32_t axes;     /* that cut something in the entry */
-  VEC(NodeId) group; /* carries that have one layout, and what is behind their regions */
+  uint32_t axes; /* that cut something in the entry */
+  NodeVec group; /* carries that have one layout, and what is behind their regions */
 } CarryTrials;
 
 static Node *carry_node(const CarryTrials *c, NodeId id) { return graph_node(c->entry->graph, id); }

@@ -134,7 +134,7 @@ typedef struct ChoiceValue {
   int said;            /* an op's result may not be gathered: its annotated layout; or -1 */
   int prefer;          /* what propagate found */
   VEC(Want) want;      /* of ops and of the end of the entry */
-  VEC(NodeId) readers; /* one an operand */
+  NodeVec readers; /* one an operand */
   VEC(int) at_the_end; /* layouts that assignments, outputs and the annotation require */
 } ChoiceValue;
 

@@ -34,7 +34,7 @@ enum { ROUNDS = 6 };
 /* The ops, each the first of its class, that read what is sent to one end of the edges of a class.
  */
 typedef struct Ends {
-  VEC(NodeId) makers, readers;
+  NodeVec makers, readers;
 } Ends;
 
 enum { STALE_LATER = 1, STALE_EARLIER = 2, STALE = 3 };
@@ -47,12 +47,12 @@ typedef struct Incident {
 struct MinSum {
   Choice *c;
   bool shared, bound;
-  VEC(Edge) edges;   /* those of one class have the same `up` and `down` */
-  Incident *at;      /* by node */
-  VEC(NodeId) first; /* of each class of ops */
-  int *members;      /* by node: of its class when it is the first, else 0 */
-  NodeId *class_of;  /* by node: the first of its class */
-  int *seen;         /* by edge that is first: the last visit that set a message of its class */
+  VEC(Edge) edges;  /* those of one class have the same `up` and `down` */
+  Incident *at;     /* by node */
+  NodeVec first;    /* of each class of ops */
+  int *members;     /* by node: of its class when it is the first, else 0 */
+  NodeId *class_of; /* by node: the first of its class */
+  int *seen;        /* by edge that is first: the last visit that set a message of its class */
   int visits;
   int *same_edges;      /* by edge that is first: how many there are */
   Ends *ends;           /* by edge that is first */

@@ -13,8 +13,6 @@
 #include "schedule_passes.h"
 #include <stdlib.h>
 
-typedef VEC(NodeId) NodeVec;
-
 /* Exchanges that may become one. */
 typedef struct Bucket {
   int kind;
@@ -34,7 +32,7 @@ enum { NO_GROUP = -1 };
 typedef struct Bucketing {
   Plan *plan;
   LocalEntry *le;
-  VEC(Step) out;
+  StepVec out;
   VEC(Bucket) groups;
   int *group;    /* by node: of what may be combined; NO_GROUP for all else */
   NodeId *first; /* by base node: the first of them that reads it, or NO_NODE ... */
@@ -175,8 +173,8 @@ static void flush(Bucketing *c, int group) {
 static void need(Bucketing *c, const Step *s) {
   Reads r = {0};
   step_reads(c->le, s, c->plan->arena, &r);
-  for (int i = 0; i < r.r.n; i++)
-    if (c->waiting[r.r.at[i].node]) flush(c, c->group[r.r.at[i].node]);
+  for (int i = 0; i < r.n; i++)
+    if (c->waiting[r.at[i].node]) flush(c, c->group[r.at[i].node]);
 }
 
 /* Issues what this step has made full. */
@@ -232,9 +230,7 @@ static void bucket_entry(Plan *p, LocalEntry *le) {
     flush_full(&c, s);
   }
   flush_rest(&c);
-  le->steps.at = c.out.at;
-  le->steps.n = c.out.n;
-  le->steps.cap = c.out.cap;
+  le->steps = c.out;
 }
 
 void bucket(Plan *p) {

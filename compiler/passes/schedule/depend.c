@@ -33,14 +33,14 @@ Depend depend_of(Arena *a, const LocalEntry *le) {
       if (*by < 0) *by = t; /* a tile nest may make it once more */
     }
     step_reads(le, s, a, &d.reads[t]);
-    for (int i = 0; i < d.reads[t].r.n; i++) vec_push(a, &d.readers[d.reads[t].r.at[i].node], t);
+    for (int i = 0; i < d.reads[t].n; i++) vec_push(a, &d.readers[d.reads[t].at[i].node], t);
   }
   return d;
 }
 
 bool reads_node(const Reads *r, NodeId id) {
-  for (int i = 0; i < r->r.n; i++)
-    if (r->r.at[i].node == id) return true;
+  for (int i = 0; i < r->n; i++)
+    if (r->at[i].node == id) return true;
   return false;
 }
 

@@ -20,9 +20,9 @@ typedef struct Fuse {
 /* K may be done where J is: all it reads is there before J, or is J's own at the same index. */
 static bool can_move_up(const Fuse *f, int k, int j) {
   const Reads *r = &f->d.reads[k];
-  for (int i = 0; i < r->r.n; i++) {
-    int by = f->d.made_by[r->r.at[i].node];
-    if (by > j || (by == j && !r->r.at[i].aligned)) return false;
+  for (int i = 0; i < r->n; i++) {
+    int by = f->d.made_by[r->at[i].node];
+    if (by > j || (by == j && !r->at[i].aligned)) return false;
   }
   return true;
 }
@@ -31,8 +31,8 @@ static bool can_move_up(const Fuse *f, int k, int j) {
 static bool can_move_down(const Fuse *f, int j, int k) {
   const Step *s = &f->le->steps.at[j];
   for (int t = j + 1; t <= k; t++)
-    for (int i = 0; i < f->d.reads[t].r.n; i++) {
-      const Read *r = &f->d.reads[t].r.at[i];
+    for (int i = 0; i < f->d.reads[t].n; i++) {
+      const Read *r = &f->d.reads[t].at[i];
       if (step_stores(s, r->node) && (t < k || !r->aligned)) return false;
     }
   return true;
@@ -51,18 +51,18 @@ static void join(Fuse *f, int into, int from) {
   for (int i = 0; i < both.nodes.n; i++) f->d.made_by[both.nodes.at[i]] = into;
   step_reads(f->le, &both, a, &reads);
   f->d.reads[into] = reads;
-  f->d.reads[from].r.n = 0;
+  f->d.reads[from].n = 0;
 }
 
 /* Joining gains more than the start of a loop: one passes a value to the other, or both read one at
  * the same index. */
 static bool share(const Fuse *f, int j, int k) {
   const Reads *a = &f->d.reads[j], *b = &f->d.reads[k];
-  for (int i = 0; i < b->r.n; i++) {
-    if (!b->r.at[i].aligned) continue;
-    if (f->d.made_by[b->r.at[i].node] == j) return true;
-    for (int l = 0; l < a->r.n; l++)
-      if (a->r.at[l].node == b->r.at[i].node && a->r.at[l].aligned) return true;
+  for (int i = 0; i < b->n; i++) {
+    if (!b->at[i].aligned) continue;
+    if (f->d.made_by[b->at[i].node] == j) return true;
+    for (int l = 0; l < a->n; l++)
+      if (a->at[l].node == b->at[i].node && a->at[l].aligned) return true;
   }
   return false;
 }
@@ -94,9 +94,8 @@ static bool try_join(Fuse *f, int k) {
       continue;
     /* What K reads of J must be at the same index in both cases. */
     bool aligned = true;
-    for (int i = 0; i < f->d.reads[k].r.n; i++)
-      if (step_stores(t, f->d.reads[k].r.at[i].node) && !f->d.reads[k].r.at[i].aligned)
-        aligned = false;
+    for (int i = 0; i < f->d.reads[k].n; i++)
+      if (step_stores(t, f->d.reads[k].at[i].node) && !f->d.reads[k].at[i].aligned) aligned = false;
     if (!aligned) continue;
     if (can_move_up(f, k, j)) {
       join(f, j, k);
@@ -117,8 +116,8 @@ static void drop_stores(Fuse *f) {
   bool *kept = arena_array(f->plan->arena, bool, n + 1);
   kept_mark(le, kept);
   for (int t = 0; t < le->steps.n; t++)
-    for (int i = 0; le->steps.at[t].nodes.n && i < f->d.reads[t].r.n; i++)
-      if (f->d.made_by[f->d.reads[t].r.at[i].node] != t) kept[f->d.reads[t].r.at[i].node] = true;
+    for (int i = 0; le->steps.at[t].nodes.n && i < f->d.reads[t].n; i++)
+      if (f->d.made_by[f->d.reads[t].at[i].node] != t) kept[f->d.reads[t].at[i].node] = true;
   for (int t = 0; t < le->steps.n; t++) {
     Step *s = &le->steps.at[t];
     if (s->kind != STEP_MAP || s->nodes.n < 2) continue;

@@ -64,8 +64,8 @@ static void live_in_region(EntryMemory *m, int r) {
   const RegionSpan s = m->span[r];
   const int last = lives_last(m, r);
   for (int t = s.begin; t < s.end; t++)
-    for (int i = 0; i < m->d.reads[t].r.n; i++) {
-      const NodeId id = m->d.reads[t].r.at[i].node;
+    for (int i = 0; i < m->d.reads[t].n; i++) {
+      const NodeId id = m->d.reads[t].at[i].node;
       if (m->made_at[id] < s.begin) lives_read(m, id, last);
     }
   wanted_in(m, r, node_base(le->graph, x->condition));
@@ -83,16 +83,11 @@ bool lives_again(const EntryMemory *m, NodeId id, int t) {
   return false;
 }
 
-static bool is_in(const Entry *e, int region, int outer) {
-  while (region != outer && region != NO_REGION) region = e->regions.at[region].parent;
-  return region == outer;
-}
-
 bool lives_in_body(const EntryMemory *m, int region, int t) {
   const Entry *e = m->le->entry;
   if (t < m->span[region].test || t >= m->span[region].end) return false;
   for (int r = 0; r < e->regions.n; r++)
-    if (lives_region(m, r) && r != region && is_in(e, r, region) && t >= m->span[r].begin &&
+    if (lives_region(m, r) && r != region && region_within(e, r, region) && t >= m->span[r].begin &&
         t < m->span[r].end)
       return false;
   return true;
@@ -106,7 +101,7 @@ void lives_find(EntryMemory *m) {
       m->done_at[s->nodes.at[i]] = t;
       lives_read(m, s->nodes.at[i], t);
     }
-    for (int i = 0; i < m->d.reads[t].r.n; i++) lives_read(m, m->d.reads[t].r.at[i].node, t);
+    for (int i = 0; i < m->d.reads[t].n; i++) lives_read(m, m->d.reads[t].at[i].node, t);
   }
   for (int i = 0; i < le->entry->outputs.n; i++)
     lives_read(m, node_base(le->graph, le->output[i]), m->nsteps);
@@ -118,8 +113,8 @@ void lives_find(EntryMemory *m) {
 /* -------- places -------- */
 
 bool reads_aligned(const Reads *r, NodeId id) {
-  for (int i = 0; i < r->r.n; i++)
-    if (r->r.at[i].node == id && r->r.at[i].aligned) return true;
+  for (int i = 0; i < r->n; i++)
+    if (r->at[i].node == id && r->at[i].aligned) return true;
   return false;
 }
 
@@ -172,14 +167,14 @@ Reads lives_over(const EntryMemory *m, NodeId id) {
     step_reads(le, t, a, &r);
     if (i == 0) first = r;
     int n = 0;
-    for (int k = 0; k < out.r.n; k++)
-      if (!reads_node(&r, out.r.at[k].node)) out.r.at[n++] = out.r.at[k];
-    out.r.n = n;
+    for (int k = 0; k < out.n; k++)
+      if (!reads_node(&r, out.at[k].node)) out.at[n++] = out.at[k];
+    out.n = n;
     const bool makes = step_stores(t, id);
-    for (int k = 0; makes && t->kind == STEP_MAP && k < r.r.n; k++)
-      if (same_parts(le, s->tile, id, r.r.at[k].node) &&
-          !(s->tile->epilogue && reads_node(&first, r.r.at[k].node)))
-        vec_push(a, &out.r, r.r.at[k]);
+    for (int k = 0; makes && t->kind == STEP_MAP && k < r.n; k++)
+      if (same_parts(le, s->tile, id, r.at[k].node) &&
+          !(s->tile->epilogue && reads_node(&first, r.at[k].node)))
+        vec_push(a, &out, r.at[k]);
   }
   return out;
 }
@@ -192,7 +187,7 @@ bool lives_in_variable(const EntryMemory *m, NodeId base, int var) {
     const NodeId old = m->d.old[var].at[i];
     if (m->last_read[old] > t) return false;
     if (m->last_read[old] < t) continue;
-    if (!over.r.n) over = lives_over(m, base);
+    if (!over.n) over = lives_over(m, base);
     if (!reads_aligned(&over, old)) return false;
   }
   return true;

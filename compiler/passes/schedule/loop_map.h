@@ -28,7 +28,7 @@ typedef struct LoopMap {
   VEC(LoopDims) known;
   Lookup at; /* 1 + the place in known, by address of the node */
   VEC(LoopsBeyond) beyond;
-  VEC(NodeId) whole; /* stored values of which some use that is no shift sees all */
+  NodeVec whole; /* stored values of which some use that is no shift sees all */
 } LoopMap;
 
 /* How much a map knows. */

@@ -79,8 +79,8 @@ static int mapped_over(const EntryMemory *m, NodeId id) {
   int t = m->made_at[id];
   if (le->steps.at[t].named) return -1; /* rows that are not named stay as they are */
   Reads over = lives_over(m, id);
-  for (int i = 0; i < over.r.n; i++) {
-    const Read *r = &over.r.at[i];
+  for (int i = 0; i < over.n; i++) {
+    const Read *r = &over.at[i];
     int b = le->buffer[r->node];
     if (b < 0 || !r->aligned || le->buffers.at[b].place != PLACE_ARENA) continue;
     if (le->buffers.at[b].last == t && r->node != id &&
@@ -132,7 +132,7 @@ static void place_rest(EntryMemory *m) {
 static void place_outputs(EntryMemory *m) {
   LocalEntry *le = m->le;
   Arena *a = m->plan->arena;
-  VEC(Copy) all = {0};
+  Copies all = {0};
   for (int i = 0; i < le->entry->outputs.n; i++) {
     NodeId base = node_base(le->graph, le->output[i]);
     int b = le->buffer[base];
@@ -145,7 +145,7 @@ static void place_outputs(EntryMemory *m) {
     le->output_buffer[i] = b;
   }
   for (int i = 0; i < le->copies.n; i++) vec_push(a, &all, le->copies.at[i]);
-  le->copies.at = all.at, le->copies.n = all.n, le->copies.cap = all.cap;
+  le->copies = all;
 }
 
 /* An input may stay with the host unless an output or a variable is copied from its place. What an
@@ -158,7 +158,7 @@ static void find_lent(EntryMemory *m) {
   for (int i = 0; i < le->entry->inputs.n; i++) most[le->input[i]] = LENT_TO_ONE;
   for (int t = 0; t < m->nsteps; t++)
     if (le->steps.at[t].kind == STEP_EXCHANGE)
-      for (int i = 0; i < m->d.reads[t].r.n; i++) most[m->d.reads[t].r.at[i].node] = LENT_TO_ALL;
+      for (int i = 0; i < m->d.reads[t].n; i++) most[m->d.reads[t].at[i].node] = LENT_TO_ALL;
   for (NodeId i = 0; i < le->graph->nodes.n; i++)
     if (m->d.at_end[i]) most[i] = NOT_LENT;
   le->lent = arena_array(m->plan->arena, Lent, le->entry->inputs.n + 1);

@@ -242,8 +242,8 @@ static void find_group(Naming *s, int t, int *of) {
   for (int i = 0; i < readers->n && !g.fails; i++) add_member(&g, readers->at[i]);
   for (int i = 0; i < g.steps.n && !g.fails; i++) {
     const Reads *r = &s->d.reads[g.steps.at[i]];
-    for (int k = 0; k < r->r.n; k++) {
-      const int by = s->d.made_by[r->r.at[k].node];
+    for (int k = 0; k < r->n; k++) {
+      const int by = s->d.made_by[r->at[k].node];
       if (by < 0 || !serves(&g, by)) continue;
       of[by] = 1 + s->scatter;
       vec_push(s->plan->arena, &g.steps, by);

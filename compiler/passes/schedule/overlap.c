@@ -160,7 +160,7 @@ static void take(Overlap *o, int t, Move m) {
 
 typedef struct Steps {
   Arena *arena;
-  VEC(Step) out;
+  StepVec out;
   bool busy[DTRT_SLOTS + 1];
 } Steps;
 
@@ -212,7 +212,7 @@ static void rewrite(Overlap *o) {
     }
     if (t < o->nsteps && !o->move[t].wait) vec_push(s.arena, &s.out, le->steps.at[t]);
   }
-  le->steps.at = s.out.at, le->steps.n = s.out.n, le->steps.cap = s.out.cap;
+  le->steps = s.out;
 }
 
 static bool moves(const Overlap *o, int t) {

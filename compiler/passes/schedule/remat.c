@@ -75,8 +75,8 @@ static bool add_to_offer(Remat *r, NodeId id, Offer *o) {
   o->time += time_of(r, id);
   if (is_alive(r, id)) o->bytes += (double)bytes_of(r, id);
   const Reads *reads = &r->reads[le->made_at[id]];
-  for (int i = 0; i < reads->r.n; i++) {
-    NodeId x = reads->r.at[i].node;
+  for (int i = 0; i < reads->n; i++) {
+    NodeId x = reads->at[i].node;
     const Node *n = graph_node(le->graph, x);
     if (n->op == OP_var || r->chosen[x] || offered(o, x)) continue;
     if (r->fixed[x] || (is_alive(r, x) && le->last_read[x] >= r->late[id])) continue;
@@ -100,7 +100,7 @@ static void take_offer(Remat *r, const Offer *o) {
   for (int i = 0; i < o->n; i++) r->chosen[o->node[i]] = true;
   for (int i = 0; i < o->n; i++) {
     const Reads *reads = &r->reads[r->le->made_at[o->node[i]]];
-    for (int k = 0; k < reads->r.n; k++) r->fixed[reads->r.at[k].node] = true;
+    for (int k = 0; k < reads->n; k++) r->fixed[reads->at[k].node] = true;
   }
 }
 
@@ -285,7 +285,7 @@ static bool improve(Plan *p, LocalEntry *le, int64_t limit) {
   for (int i = 0; i < n; i++) r.late[i] = steps, r.time[i] = -1;
   for (int t = steps - 1; t >= 0; t--) {
     step_reads(le, &le->steps.at[t], p->arena, &r.reads[t]);
-    for (int i = 0; t > r.worst && i < r.reads[t].r.n; i++) r.late[r.reads[t].r.at[i].node] = t;
+    for (int i = 0; t > r.worst && i < r.reads[t].n; i++) r.late[r.reads[t].at[i].node] = t;
   }
   if (!choose_values(&r, alive - (limit - slack))) return false;
   LocalEntry next = rewrite(&r);

@@ -78,8 +78,8 @@ static void find_edges(Reorder *a) {
   LocalEntry *le = a->le;
   int exchange = -1;
   for (int t = 0; t < a->nsteps; t++) {
-    for (int i = 0; i < a->d.reads[t].r.n; i++)
-      add_edge(a, a->d.made_by[a->d.reads[t].r.at[i].node], t);
+    for (int i = 0; i < a->d.reads[t].n; i++)
+      add_edge(a, a->d.made_by[a->d.reads[t].at[i].node], t);
     if (le->steps.at[t].kind != STEP_EXCHANGE) continue;
     add_edge(a, exchange, t);
     exchange = t;
@@ -126,8 +126,8 @@ static int64_t peak_of(const Reorder *a, const int *order) {
   for (int k = 0; k < a->nsteps; k++) {
     int t = order[k];
     int64_t made = made_bytes(a, t), freed = 0;
-    for (int i = 0; i < a->d.reads[t].r.n; i++) {
-      NodeId x = a->d.reads[t].r.at[i].node;
+    for (int i = 0; i < a->d.reads[t].n; i++) {
+      NodeId x = a->d.reads[t].at[i].node;
       if (--left[x] == 0) freed += a->bytes[x];
     }
     int64_t here = live + made - reused_bytes(a, t, made, freed);
@@ -156,8 +156,8 @@ typedef struct List {
 static int64_t growth(const List *l, int t) {
   const Reorder *a = l->a;
   int64_t made = made_bytes(a, t), other = 0;
-  for (int i = 0; i < a->d.reads[t].r.n; i++) {
-    NodeId x = a->d.reads[t].r.at[i].node;
+  for (int i = 0; i < a->d.reads[t].n; i++) {
+    NodeId x = a->d.reads[t].at[i].node;
     if (l->wanted[x] == (l->backwards ? 0 : 1)) other += a->bytes[x];
   }
   return l->backwards ? other - made : made - other;
@@ -171,8 +171,8 @@ static void place_step(List *l, int t) {
   l->out[l->n++] = t;
   for (int i = 0; i < next->n; i++)
     if (--l->left[next->at[i]] == 0) vec_push(m, &l->look, next->at[i]);
-  for (int i = 0; i < a->d.reads[t].r.n; i++) {
-    NodeId x = a->d.reads[t].r.at[i].node;
+  for (int i = 0; i < a->d.reads[t].n; i++) {
+    NodeId x = a->d.reads[t].at[i].node;
     l->wanted[x] += l->backwards ? 1 : -1;
     if (l->wanted[x] == 1) /* its last use frees it at no further cost */
       for (int k = 0; k < a->d.readers[x].n; k++) vec_push(m, &l->look, a->d.readers[x].at[k]);

@@ -9,8 +9,6 @@ bool rotation_pays(const EntryMemory *m, int region, int64_t bytes) {
          m->le->entry->regions.at[region].kind == REGION_LOOP;
 }
 
-typedef VEC(Copy) Copies;
-
 /* The copy into buffer b, or from it; -1: there is none. */
 static int copy_into(const Copies *all, int b) {
   for (int i = 0; i < all->n; i++)

@@ -34,8 +34,6 @@ static bool *find_needed(Plan *p, const LocalEntry *le) {
   return needed;
 }
 
-typedef VEC(NodeId) NodeVec;
-
 typedef struct Ordering {
   Plan *plan;
   LocalEntry *le;
@@ -83,11 +81,6 @@ static void find_early(Ordering *s) {
   }
 }
 
-static bool is_within(const Entry *e, int region, int outer) {
-  while (region != outer && region != NO_REGION) region = e->regions.at[region].parent;
-  return region == outer;
-}
-
 static void add_step(Ordering *s, NodeId id) {
   for (NodeId i = id; i != NO_NODE; i = s->only[i]) {
     Step step = {.kind = step_kind(graph_node(s->le->graph, i)), .segment = s->le->bounds.n};
@@ -107,7 +100,7 @@ static void find_tests(Ordering *s, int r) {
   while (look.n) {
     const NodeId i = look.at[--look.n];
     const Node *n = graph_node(g, i);
-    if (s->tested[i] == r + 1 || !is_within(le->entry, s->region[i], r)) continue;
+    if (s->tested[i] == r + 1 || !region_within(le->entry, s->region[i], r)) continue;
     s->tested[i] = r + 1;
     s->in_test[i] = s->in_test[i] || s->region[i] == r;
     for (int k = 0; k < n->noperands; k++) vec_push(s->plan->arena, &look, n->operand[k]);

@@ -138,7 +138,7 @@ static void decide(Tiling *s, NodeId id) {
   s->repeats += at.n;
   for (int i = 0; i < at.n; i++) {
     vec_push(a, &s->groups.at[at.at[i]]->again, id);
-    for (int k = 0; k < r.r.n; k++) add_once(a, &s->wanted[r.r.at[k].node], at.at[i]);
+    for (int k = 0; k < r.n; k++) add_once(a, &s->wanted[r.at[k].node], at.at[i]);
   }
 }
 
@@ -378,7 +378,7 @@ static void tile_entry(Plan *p, LocalEntry *le) {
   if (!s.groups.n) return;
   decide_all(&s);
   drop_idle(&s);
-  VEC(Step) out = {0};
+  StepVec out = {0};
   for (int i = 0; i < s.order.n; i++) {
     int k = s.order.at[i], of = s.group_of[k];
     Step step = le->steps.at[k];
@@ -386,7 +386,7 @@ static void tile_entry(Plan *p, LocalEntry *le) {
     if (of >= 0) put_tile_nest(&s, s.groups.at[of], &step);
     vec_push(a, &out, step);
   }
-  le->steps.at = out.at, le->steps.n = out.n, le->steps.cap = out.cap;
+  le->steps = out;
 }
 
 void tile(Plan *p) {

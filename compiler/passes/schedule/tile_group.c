@@ -197,8 +197,8 @@ bool group_fits(const Tiling *s, Group *g) {
 /* Loops over which a member adds up what the step reads: they have to go. */
 static uint32_t unfinished(const Tiling *s, const Group *g, int k, int index) {
   uint32_t loops = 0;
-  for (int i = 0; i < s->d.reads[k].r.n; i++) {
-    NodeId id = s->d.reads[k].r.at[i].node;
+  for (int i = 0; i < s->d.reads[k].n; i++) {
+    NodeId id = s->d.reads[k].at[i].node;
     int by = s->d.made_by[id];
     uint32_t summed = by >= 0 && s->group_of[by] == index ? loop_map_summed(&g->map, id) : 0;
     /* Behind the product that makes little of much nothing is worth a loop. */
@@ -211,8 +211,8 @@ static uint32_t unfinished(const Tiling *s, const Group *g, int k, int index) {
 /* The step reads something that the group makes, or that is large and that the group reads, tile
  * by tile. */
 static bool has_common(const Tiling *s, const Group *g, int k, int index) {
-  for (int i = 0; i < s->d.reads[k].r.n; i++) {
-    NodeId id = s->d.reads[k].r.at[i].node;
+  for (int i = 0; i < s->d.reads[k].n; i++) {
+    NodeId id = s->d.reads[k].at[i].node;
     int by = s->d.made_by[id];
     if (by >= 0 && s->group_of[by] == index) return true;
     if (loop_map_any(&g->map, loop_map_find(&g->map, id)) && tiling_bytes(s, id) >= s->budget)
@@ -223,8 +223,8 @@ static bool has_common(const Tiling *s, const Group *g, int k, int index) {
 
 bool group_reads_after(const Tiling *s, const Group *g, int k) {
   int first = g->member.at[0];
-  for (int i = 0; i < s->d.reads[k].r.n; i++) {
-    int by = s->d.made_by[s->d.reads[k].r.at[i].node];
+  for (int i = 0; i < s->d.reads[k].n; i++) {
+    int by = s->d.made_by[s->d.reads[k].at[i].node];
     if (by >= first && by - first < g->after.n && g->after.at[by - first]) return true;
   }
   return false;
@@ -239,8 +239,8 @@ static bool sort_span(const Tiling *s, int index, int first, int last, IntVec *b
   for (int i = first; i <= last; i++) {
     int k = s->order.at[i], of = s->group_of[k];
     bool late = of >= 0 && of != index && s->is_late_group[of];
-    for (int j = 0; j < s->d.reads[k].r.n; j++) {
-      int by = s->d.made_by[s->d.reads[k].r.at[j].node];
+    for (int j = 0; j < s->d.reads[k].n; j++) {
+      int by = s->d.made_by[s->d.reads[k].at[j].node];
       if (by < 0) continue;
       late = late || s->is_late[by] || (of != index && s->group_of[by] == index);
     }
@@ -383,8 +383,8 @@ int group_begin_epilogue(Tiling *s, int k, int dims) {
 void group_note_after(Tiling *s, Group *g, int index, int k) {
   int first = g->member.at[0];
   bool after = false;
-  for (int i = 0; i < s->d.reads[k].r.n; i++) {
-    int by = s->d.made_by[s->d.reads[k].r.at[i].node];
+  for (int i = 0; i < s->d.reads[k].n; i++) {
+    int by = s->d.made_by[s->d.reads[k].at[i].node];
     if (by < first) continue;
     after =
         after || s->group_of[by] == index || (by - first < g->after.n && g->after.at[by - first]);

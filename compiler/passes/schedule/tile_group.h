@@ -7,9 +7,9 @@
 typedef struct Group {
   LoopMap map;
   int nloops;
-  IntVec member;     /* steps, in order */
-  VEC(NodeId) again; /* recomputed nodes of earlier groups */
-  VEC(bool) after;   /* by step from the first on: it reads what the group makes */
+  IntVec member;   /* steps, in order */
+  NodeVec again;   /* recomputed nodes of earlier groups */
+  VEC(bool) after; /* by step from the first on: it reads what the group makes */
   bool closed;
   bool rows;    /* it began at a loop, not at a product: see tile_rows.c */
   int epilogue; /* of its first member: leading dims of the result that are its rows; 0: it is none

@@ -32,8 +32,8 @@ static bool is_row_step(const Rows *r, int k) {
 static bool is_large(const Tiling *s, NodeId id) { return tiling_bytes(s, id) >= s->budget; }
 
 static bool touches_large(const Tiling *s, int k) {
-  for (int i = 0; i < s->d.reads[k].r.n; i++)
-    if (is_large(s, s->d.reads[k].r.at[i].node)) return true;
+  for (int i = 0; i < s->d.reads[k].n; i++)
+    if (is_large(s, s->d.reads[k].at[i].node)) return true;
   for (int i = 0; i < s->le->steps.at[k].nodes.n; i++)
     if (is_large(s, s->le->steps.at[k].nodes.at[i])) return true;
   return false;
@@ -46,7 +46,7 @@ static void touch(Rows *r, NodeId id, int index) {
 }
 
 static void touch_step(Rows *r, int k, int index) {
-  for (int i = 0; i < r->s->d.reads[k].r.n; i++) touch(r, r->s->d.reads[k].r.at[i].node, index);
+  for (int i = 0; i < r->s->d.reads[k].n; i++) touch(r, r->s->d.reads[k].at[i].node, index);
   for (int i = 0; i < r->s->le->steps.at[k].nodes.n; i++)
     touch(r, r->s->le->steps.at[k].nodes.at[i], index);
 }
@@ -64,8 +64,8 @@ static bool join(Rows *r, int k, int index) {
 
 static bool join_any(Rows *r, int k) {
   int tried = 0;
-  for (int i = 0; i < r->s->d.reads[k].r.n; i++) {
-    int group = r->touched[r->s->d.reads[k].r.at[i].node];
+  for (int i = 0; i < r->s->d.reads[k].n; i++) {
+    int group = r->touched[r->s->d.reads[k].at[i].node];
     if (!group || group == tried) continue;
     if (join(r, k, group - 1)) return true;
     tried = group;
@@ -87,7 +87,7 @@ static int times_touched(const Tiling *s, const Group *g, NodeId id) {
   int times = 0;
   for (int i = 0; i < g->member.n; i++) {
     int k = g->member.at[i];
-    for (int j = 0; j < s->d.reads[k].r.n; j++) times += s->d.reads[k].r.at[j].node == id;
+    for (int j = 0; j < s->d.reads[k].n; j++) times += s->d.reads[k].at[j].node == id;
     for (int j = 0; j < s->le->steps.at[k].nodes.n; j++)
       times += s->le->steps.at[k].nodes.at[j] == id;
   }

@@ -14,7 +14,7 @@ static void chain_in_variable(EntryMemory *m, NodeId last, int var, int to) {
 void variable_place(EntryMemory *m) {
   LocalEntry *le = m->le;
   Arena *a = m->plan->arena;
-  VEC(Copy) second = {0};
+  Copies second = {0};
   for (int i = 0; i < le->entry->assigns.n; i++) { /* what others become is read at the end */
     const NodeId base = node_base(le->graph, le->assign[i]);
     const Node *n = graph_node(le->graph, base);

@@ -165,8 +165,8 @@ static NodeId read_outside(const Plan *p, const LocalEntry *le) {
     const Step *s = &le->steps.at[t];
     Reads r = {0};
     step_reads(le, s, p->arena, &r);
-    for (int i = 0; i < r.r.n; i++) {
-      const NodeId id = r.r.at[i].node;
+    for (int i = 0; i < r.n; i++) {
+      const NodeId id = r.at[i].node;
       if (le->tile_bytes[id] && !(s->kind == STEP_TILES && tiles_make(s->tile, id))) found = id;
     }
   }

@@ -138,12 +138,11 @@ static const char *bad_order(const Plan *p, const LocalEntry *le, NodeId *where)
     if (s->slot) flying[s->slot] = s->kind == STEP_EXCHANGE ? s : NULL;
     Reads r = {0};
     step_reads(le, s, p->arena, &r);
-    for (int i = 0; i < r.r.n; i++) {
+    for (int i = 0; i < r.n; i++) {
       bool own = false; /* a loop may read what it has just stored at the same index */
       for (int k = 0; k < s->nodes.n && s->kind != STEP_EXCHANGE; k++)
-        own = own || s->nodes.at[k] == r.r.at[i].node;
-      if (!there[r.r.at[i].node] && !own)
-        return "a step reads a value that no earlier step computes";
+        own = own || s->nodes.at[k] == r.at[i].node;
+      if (!there[r.at[i].node] && !own) return "a step reads a value that no earlier step computes";
     }
     for (int i = 0; i < s->nodes.n; i++) {
       *where = s->nodes.at[i];
@@ -395,9 +394,9 @@ static const char *bad_memory(Memory *m, NodeId *where) {
     for (int i = 0; i < s->nodes.n; i++) /* while the step still reads */
       if (le->scratch[s->nodes.at[i]] >= 0)
         clobber(m, &le->buffers.at[le->scratch[s->nodes.at[i]]]);
-    for (int i = 0; i < r.r.n; i++) {
+    for (int i = 0; i < r.n; i++) {
       bool own = false;
-      *where = r.r.at[i].node;
+      *where = r.at[i].node;
       for (int k = 0; k < s->nodes.n; k++) own = own || s->nodes.at[k] == *where;
       const Node *n = graph_node(le->graph, *where);
       if (n->op == OP_var && m->in_var[node_source(n)] != NO_NODE)
