@@ -183,10 +183,9 @@ static const Guard *guards_of(const Merge *m, bool sure, bool *unsure) {
   return guard;
 }
 
-static Choice *set_up(Merge *m, WaysCache *cache, Routes *routes, const Guard *guard,
-                      double byte_price) {
+static Choice *set_up(Merge *m, WaysCache *cache, const Guard *guard, double byte_price) {
   Choice *c = arena_new_of(m->arena, Choice);
-  choice_begin(c, (Plan *)m->plan, m->graph, routes);
+  choice_begin(c, (Plan *)m->plan, m->graph, ways_routes(cache));
   choice_guard(c, guard);
   choice_list_ways(c, cache);
   open_up(m, c, cache, byte_price);
@@ -198,20 +197,18 @@ Auto *auto_find(const Plan *p, double byte_price, bool bound) {
   Arena *a = p->arena;
   Merge m = {.plan = p, .arena = a, .program = p->program, .graph = graph_new(a, VIEW_GLOBAL, 0)};
   Auto *out = arena_new_of(a, Auto);
-  Routes *routes = arena_new_of(a, Routes);
   bool unsure = false;
   m.map = arena_array(a, NodeId *, p->program->entries.n + 1);
   m.var = arena_array(a, NodeId, p->program->vars.n + 1);
   for (int v = 0; v < p->program->vars.n; v++) m.var[v] = add_var(&m, v);
   for (int e = 0; e < p->program->entries.n; e++)
     if (auto_entry(p, e)) merge_entry(&m, e);
-  *routes = (Routes){.program = p->program, .arena = a};
-  WaysCache *cache = ways_cache(routes, true);
-  Choice *c = set_up(&m, cache, routes, guards_of(&m, false, &unsure), byte_price);
+  WaysCache *cache = ways_cache(p->program, a, true);
+  Choice *c = set_up(&m, cache, guards_of(&m, false, &unsure), byte_price);
   choice_search(c);
   out->time = c->total, out->choice = c;
   if (bound) {
-    Choice *b = unsure ? set_up(&m, cache, routes, guards_of(&m, true, &unsure), byte_price) : c;
+    Choice *b = unsure ? set_up(&m, cache, guards_of(&m, true, &unsure), byte_price) : c;
     out->bound = find_bound(b);
   }
   report(&m, c, out);

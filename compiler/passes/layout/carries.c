@@ -1,7 +1,7 @@
 /* Layouts of values that loops carry, where none is given. Propagation has one for each, from what
  * cuts it first; in a loop of many runs another may be worth converting the value before the loop
- * and behind it. It is kept when a call becomes faster by more than GAIN, by the sum that `choose`
- * minimizes and by the figures of the plan:
+ * and behind it. It is kept when a call becomes faster by more than TRIAL_GAIN, by the sum that
+ * `choose` minimizes and by the figures of the plan:
  *
  *   repeat i in 0..100 { y = y @ w }, w [m, _]   inferred [_, m], 100 reduce-scatters
  *   -> y [_, _], and w gathered once
@@ -12,29 +12,23 @@
  * bounded by the size of the program, so that large ones compile as fast as before: there all
  * carries keep their inferred layouts. */
 #include "choose.h"
-#include <math.h>
 #include <string.h>
 
-static const double GAIN = 0.01; /* of the time */
-enum { MOST_TRIED = 4000 };      /* nodes, over all trials */
+enum { MOST_TRIED = 4000 }; /* nodes, over all trials */
 
 typedef struct CarryTrials {
-  Plan *plan;
-  Entry *entry;
-  int index, left; /* trials */
-  Routes *routes;
-  WaysCache *ways;
-  Choice *best;
-  uint32_t axes; /* that cut something in the entry */
+  EntryTrials *t;
   NodeVec group; /* carries that have one layout, and what is behind their regions */
 } CarryTrials;
 
-static Node *carry_node(const CarryTrials *c, NodeId id) { return graph_node(c->entry->graph, id); }
+static Node *carry_node(const CarryTrials *c, NodeId id) {
+  return graph_node(c->t->entry->graph, id);
+}
 
 /* What a variable becomes behind the loop, as a stack's rows do in `init`. */
 static bool is_assigned(const CarryTrials *c, NodeId carry) {
-  for (int i = 0; i < c->entry->assigns.n; i++) {
-    NodeId at = c->entry->assigns.at[i].node;
+  for (int i = 0; i < c->t->entry->assigns.n; i++) {
+    NodeId at = c->t->entry->assigns.at[i].node;
     while (op_is(carry_node(c, at), OPF_AFTER | OPF_CARRY) && at != carry)
       at = carry_node(c, at)->operand[0];
     if (at == carry) return true;
@@ -59,16 +53,16 @@ static bool alike(const CarryTrials *c, const Carry *a, const Carry *b, bool by_
 
 /* False: one of them is not open, or none runs in a loop. */
 static bool gather_group(CarryTrials *c, const Carry *like, bool by_name) {
-  const Graph *g = c->entry->graph;
+  const Graph *g = c->t->entry->graph;
   bool loops = false;
   c->group.n = 0;
-  for (int r = 0; r < c->entry->regions.n; r++) {
-    const Region *x = &c->entry->regions.at[r];
+  for (int r = 0; r < c->t->entry->regions.n; r++) {
+    const Region *x = &c->t->entry->regions.at[r];
     for (int i = 0; i < x->carries.n; i++) {
       if (!alike(c, like, &x->carries.at[i], by_name)) continue;
       if (!is_open(c, &x->carries.at[i])) return false;
       loops = loops || x->kind == REGION_LOOP;
-      vec_push(c->plan->arena, &c->group, x->carries.at[i].node);
+      vec_push(c->t->plan->arena, &c->group, x->carries.at[i].node);
     }
   }
   const int carries = c->group.n;
@@ -76,13 +70,13 @@ static bool gather_group(CarryTrials *c, const Carry *like, bool by_name) {
     for (int k = 0; k < carries && op_is(graph_node(g, i), OPF_AFTER); k++)
       if (graph_node(g, i)->operand[0] == c->group.at[k]) {
         if (graph_node(g, i)->spec) return false;
-        vec_push(c->plan->arena, &c->group, i);
+        vec_push(c->t->plan->arena, &c->group, i);
       }
   return loops;
 }
 
 static const Layout **layouts_now(const CarryTrials *c) {
-  const Layout **now = arena_array(c->plan->arena, const Layout *, c->group.n + 2);
+  const Layout **now = arena_array(c->t->plan->arena, const Layout *, c->group.n + 2);
   for (int k = 0; k < c->group.n; k++) now[k] = carry_node(c, c->group.at[k])->layout;
   return now;
 }
@@ -96,14 +90,9 @@ static bool try_layout(CarryTrials *c, const Layout *l) {
   const Layout **was = layouts_now(c);
   bool other = false;
   for (int k = 0; k < c->group.n; k++) other = other || was[k] != l;
-  if (!other || c->left <= 0) return false;
-  c->left--;
+  if (!other) return false;
   lay(c, &l, false);
-  Choice *now = choose_entry(c->plan, c->index, c->routes, c->ways);
-  if (now->total < c->best->total * (1 - GAIN)) {
-    c->best = now;
-    return true;
-  }
+  if (trial_wins(c->t)) return true;
   lay(c, was, true);
   return false;
 }
@@ -119,10 +108,10 @@ static int dim_cut_by(const Layout *l, int axis) {
  * beyond go on over them. */
 static void give_reason(CarryTrials *c, const Layout *const *was) {
   for (int k = 0; k < c->group.n; k++) {
-    const Inferred **of = &c->plan->inferred[c->index][c->group.at[k]];
-    Inferred *why = arena_copy(c->plan->arena, *of, sizeof *why);
+    const Inferred **of = &c->t->plan->inferred[c->t->index][c->group.at[k]];
+    Inferred *why = arena_copy(c->t->plan->arena, *of, sizeof *why);
     const Layout *is = carry_node(c, c->group.at[k])->layout;
-    for (int a = 0; a < c->plan->program->mesh.naxes; a++) {
+    for (int a = 0; a < c->t->plan->program->mesh.naxes; a++) {
       const int d = dim_cut_by(is, a);
       if (d >= 0 && d != dim_cut_by(was[k], a)) why->why[a] = (Reason){.kind = WHY_CHEAPEST};
     }
@@ -131,77 +120,59 @@ static void give_reason(CarryTrials *c, const Layout *const *was) {
 }
 
 static const Layout *made(const CarryTrials *c, NodeId next, const Shape *s) {
-  const ChoiceValue *v = &c->best->value[next];
+  const ChoiceValue *v = &c->t->best->value[next];
   if (v->free) return NULL;
-  const Layout *l = form_at(c->best->routes, v->form, choice_result(c->best, next));
+  const Layout *l = form_at(c->t->best->routes, v->form, choice_result(c->t->best, next));
   if (!layout_is_plain(l)) return NULL;
   Layout settled = *l;
   settled.partial = 0;
-  return layout_of(c->plan->program->layouts, &settled, s);
+  return layout_of(c->t->plan->program->layouts, &settled, s);
 }
 
 static bool try_cuts(CarryTrials *c, const Shape *s) {
-  const Mesh *m = &c->plan->program->mesh;
+  const Mesh *m = &c->t->plan->program->mesh;
   bool any = false;
   for (int d = 0; d < s->rank; d++)
     for (int a = 0; a < m->naxes; a++) {
       Layout l = {.rank = s->rank, .reduce = RED_SUM};
       for (int k = 0; k < s->rank; k++) l.dim[k].granule = 1;
-      if (!(c->axes & 1u << a) || m->axis[a].size > s->dim[d]) continue;
+      if (!(c->t->axes & 1u << a) || m->axis[a].size > s->dim[d]) continue;
       l.dim[d].axis[l.dim[d].naxes++] = a;
-      any = try_layout(c, layout_of(c->plan->program->layouts, &l, s)) || any;
+      any = try_layout(c, layout_of(c->t->plan->program->layouts, &l, s)) || any;
     }
   return any;
 }
 
 static void place_group(CarryTrials *c, const Carry *x) {
   const Shape *s = &carry_node(c, x->node)->shape;
-  Choice *before = c->best;
+  Choice *before = c->t->best;
   const Layout *next = made(c, x->next, s), **was = layouts_now(c);
-  bool any = try_layout(c, layout_whole(c->plan->program->layouts, s->rank));
+  bool any = try_layout(c, layout_whole(c->t->plan->program->layouts, s->rank));
   if (next) any = try_layout(c, next) || any;
   any = try_cuts(c, s) || any;
   if (!any) return;
-  const double is = choice_figure(c->plan, c->index, c->best);
+  const double is = choice_figure(c->t->plan, c->t->index, c->t->best);
   const Layout **found = layouts_now(c);
   lay(c, was, true);
-  if (is < choice_figure(c->plan, c->index, before) * (1 - GAIN)) {
+  if (is < choice_figure(c->t->plan, c->t->index, before) * (1 - TRIAL_GAIN)) {
     lay(c, found, true);
     give_reason(c, was);
   } else {
-    c->best = before;
+    c->t->best = before;
   }
 }
 
-static void place_carries(CarryTrials *c) {
-  for (NodeId i = 0; i < c->entry->graph->nodes.n; i++)
-    c->axes |= layout_axes(carry_node(c, i)->layout);
+static void place_carries(EntryTrials *t) {
+  CarryTrials c = {.t = t};
   for (int by_name = 1; by_name >= 0; by_name--)
-    for (int r = 0; r < c->entry->regions.n; r++)
-      for (int i = 0; i < c->entry->regions.at[r].carries.n && c->left > 0; i++) {
-        const Carry *x = &c->entry->regions.at[r].carries.at[i];
-        if (is_open(c, x) && gather_group(c, x, by_name) && c->group.at[0] == x->node)
-          place_group(c, x);
+    for (int r = 0; r < t->entry->regions.n; r++)
+      for (int i = 0; i < t->entry->regions.at[r].carries.n && t->left > 0; i++) {
+        const Carry *x = &t->entry->regions.at[r].carries.at[i];
+        if (is_open(&c, x) && gather_group(&c, x, by_name) && c.group.at[0] == x->node)
+          place_group(&c, x);
       }
 }
 
-void carries(Plan *p) {
-  Program *g = p->program;
-  const int n = g->entries.n;
-  if (!g->mesh.naxes) return;
-  Choice **chosen = arena_array(p->arena, Choice *, n + 1);
-  Routes *routes = arena_new_of(p->arena, Routes);
-  *routes = (Routes){.program = g, .arena = p->arena};
-  WaysCache *ways = ways_cache(routes, true);
-  for (int e = 1; e < n; e++) {
-    CarryTrials c = {
-        .plan = p, .entry = &g->entries.at[e], .index = e, .routes = routes, .ways = ways};
-    chosen[e] = p->chosen ? p->chosen[e] : NULL;
-    c.left = MOST_TRIED / (c.entry->graph->nodes.n + 1);
-    if (c.left < 2 || !c.entry->regions.n) continue;
-    c.best = chosen[e] ? chosen[e] : choose_entry(p, e, routes, ways);
-    if (c.best->total < INFINITY) place_carries(&c);
-    chosen[e] = c.best;
-  }
-  p->chosen = chosen;
-}
+static bool has_regions(const Entry *e) { return e->regions.n > 0; }
+
+void carries(Plan *p) { trials_of_entries(p, MOST_TRIED, has_regions, place_carries); }

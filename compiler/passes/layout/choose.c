@@ -265,10 +265,10 @@ void choice_search(Choice *c) {
   set_all(c, best);
 }
 
-Choice *choose_entry(Plan *p, int entry, Routes *routes, WaysCache *cache) {
+Choice *choose_entry(Plan *p, int entry, WaysCache *cache) {
   const Entry *e = &p->program->entries.at[entry];
   Choice *c = arena_new_of(p->arena, Choice);
-  choice_begin(c, p, e->graph, routes);
+  choice_begin(c, p, e->graph, ways_routes(cache));
   choice_guard(c, forbid_guards(p->program, e));
   choice_list_ways(c, cache);
   if (p->alike) alike_ways(c, p->alike, entry);
@@ -288,12 +288,11 @@ Choice *choose_entry(Plan *p, int entry, Routes *routes, WaysCache *cache) {
 void choose(Plan *p) {
   const int n = p->program->entries.n;
   Choice **chosen = arena_array(p->arena, Choice *, n + 1);
-  Routes *routes = arena_array(p->arena, Routes, 2);
-  for (int i = 0; i < 2; i++) routes[i] = (Routes){.program = p->program, .arena = p->arena};
-  WaysCache *once = ways_cache(&routes[0], false), *ways = ways_cache(&routes[1], true);
+  WaysCache *once = ways_cache(p->program, p->arena, false),
+            *ways = ways_cache(p->program, p->arena, true);
   for (int e = 0; e < n; e++) {
     chosen[e] = p->chosen ? p->chosen[e] : NULL; /* by a pass that tried these layouts */
-    if (!chosen[e]) chosen[e] = choose_entry(p, e, &routes[e > 0], e > 0 ? ways : once);
+    if (!chosen[e]) chosen[e] = choose_entry(p, e, e > 0 ? ways : once);
   }
   p->chosen = chosen;
 }

@@ -105,8 +105,9 @@ typedef struct Ways {
 } Ways;
 
 typedef struct WaysCache WaysCache;
-/* `work`: it counts. */
-WaysCache *ways_cache(Routes *r, bool work);
+/* With routes of its own. `work`: it counts. */
+WaysCache *ways_cache(Program *p, Arena *a, bool work);
+Routes *ways_routes(const WaysCache *c);
 /* `form` and `can_be_partial` are by node. */
 const Ways *ways_of(WaysCache *c, const Graph *g, NodeId id, const int *form,
                     const bool *can_be_partial);
@@ -170,7 +171,7 @@ typedef struct Choice {
   bool *dirty;
 } Choice;
 
-Choice *choose_entry(Plan *p, int entry, Routes *routes, WaysCache *cache);
+Choice *choose_entry(Plan *p, int entry, WaysCache *cache);
 /* Searches for cheaper ones (exact.c, probe.c), and records those it finds. */
 void choice_probe(Choice *c);
 void choice_take(Choice *c, const Noted *x);
@@ -288,5 +289,34 @@ const Guard *forbid_guards(const Program *p, const Entry *e); /* by node; NULL: 
 /* The best of all choices in way[], by node; false when the graph is too large for it, or nothing
  * is cheaper than `upper`. */
 bool choose_exactly(Choice *c, double upper, int *way);
+
+/* -------- trials.c -------- */
+
+/* Other layouts are worth it where that part of the time is saved. */
+#define TRIAL_GAIN 0.01
+
+/* All entries but `init`, under the layouts of now. */
+typedef struct PlanTrial {
+  double time;
+  Choice **chosen; /* by entry */
+} PlanTrial;
+PlanTrial trial_of_plan(Plan *p, WaysCache *ways);
+int trial_nodes(const Program *g); /* of these entries */
+
+typedef struct EntryTrials {
+  Plan *plan;
+  Entry *entry;
+  int index;
+  int left; /* trials */
+  WaysCache *ways;
+  Choice *best;
+  uint32_t axes; /* that cut something in the entry */
+} EntryTrials;
+/* Has a pass `place` what is open in each entry but `init`, if something is. An entry has so many
+ * trials that they choose `most` nodes, so that large programs compile as fast as before. */
+void trials_of_entries(Plan *p, int most, bool (*opens)(const Entry *e),
+                       void (*place)(EntryTrials *t));
+/* True when the layouts of now are the best so far, by TRIAL_GAIN. */
+bool trial_wins(EntryTrials *t);
 
 #endif

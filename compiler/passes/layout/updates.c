@@ -23,7 +23,6 @@ typedef struct Updates {
   bool *kept_apart; /* by variable: only elementwise updates read it */
   uint32_t *summed; /* by variable: axes over which what it is given is summed */
   Added *shared[2]; /* by variable: of what is remembered, and with weights; no axes: nothing */
-  Routes *routes;
   WaysCache *ways;
 } Updates;
 
@@ -139,22 +138,14 @@ static Added layout_when_shared(const Updates *u, int var, bool weights_too) {
 
 /* -------- trials -------- */
 
-/* Layouts that were tried. */
-typedef struct Trial {
+typedef struct AddedTrial {
   const Added *added;
-  double time;
-  Choice **chosen; /* by entry */
-} Trial;
+  PlanTrial is;
+} AddedTrial;
 
 /* With the layouts that propagate has found now. */
-static Trial try_all(const Updates *u) {
-  int n = u->program->entries.n;
-  Trial t = {u->plan->added, 0, arena_array(u->plan->arena, Choice *, n + 1)};
-  for (int e = 1; e < n; e++) {
-    t.chosen[e] = choose_entry(u->plan, e, u->routes, u->ways);
-    t.time += t.chosen[e]->total;
-  }
-  return t;
+static AddedTrial try_now(const Updates *u) {
+  return (AddedTrial){u->plan->added, trial_of_plan(u->plan, u->ways)};
 }
 
 /* Optimizer state is split; weights keep their layout, or follow. */
@@ -168,10 +159,10 @@ static const Added *added(const Updates *u, bool weights_too) {
   return x;
 }
 
-static Trial try_with(const Updates *u, const Added *x) {
+static AddedTrial try_with(const Updates *u, const Added *x) {
   u->plan->added = x;
   propagate(u->plan);
-  return try_all(u);
+  return try_now(u);
 }
 
 /* A dim of the variable's that its axes could cut instead; -1: none. */
@@ -198,37 +189,31 @@ static const Added *turned(const Updates *u, const Added *x, int var) {
   return y;
 }
 
-static bool is_small(const Program *g) {
-  int n = 0;
-  for (int e = 1; e < g->entries.n; e++) n += g->entries.at[e].graph->nodes.n;
-  return n <= MOST_NODES;
-}
-
 /* Layers that follow one another need least between them when one is cut along what goes in and the
  * next along what comes out, or the reverse. */
-static Trial try_turned(const Updates *u, Trial best) {
+static AddedTrial try_turned(const Updates *u, AddedTrial best) {
   for (int v = 0; v < u->program->vars.n; v++) {
     bool first = best.added[v].axes;
     for (int w = 0; w < v; w++)
       first = first && !shape_equal(&u->program->vars.at[w].shape, &u->program->vars.at[v].shape);
     const Added *x = first ? turned(u, best.added, v) : NULL;
     if (!x) continue;
-    Trial t = try_with(u, x);
-    if (t.time < best.time - GAIN) best = t;
+    AddedTrial t = try_with(u, x);
+    if (t.is.time < best.is.time - GAIN) best = t;
   }
   return best;
 }
 
 static void try_shared(const Updates *u) {
-  Trial best = try_all(u);
+  AddedTrial best = try_now(u);
   bool weights = false;
   for (int weights_too = 0; weights_too <= 1; weights_too++) {
-    Trial t = try_with(u, added(u, weights_too));
-    double gain = weights_too ? GAIN_OF_WEIGHTS * best.time : GAIN;
-    if (t.time < best.time - gain) best = t, weights = weights_too;
+    AddedTrial t = try_with(u, added(u, weights_too));
+    double gain = weights_too ? GAIN_OF_WEIGHTS * best.is.time : GAIN;
+    if (t.is.time < best.is.time - gain) best = t, weights = weights_too;
   }
-  if (weights && is_small(u->program)) best = try_turned(u, best);
-  u->plan->chosen = best.chosen;
+  if (weights && trial_nodes(u->program) <= MOST_NODES) best = try_turned(u, best);
+  u->plan->chosen = best.is.chosen;
   if (u->plan->added == best.added) return;
   u->plan->added = best.added;
   propagate(u->plan);
@@ -259,8 +244,6 @@ void updates(Plan *p) {
   for (int e = 1; e < g->entries.n; e++) find_summed(&u, &g->entries.at[e]);
   if (!find_shared(&u)) return;
   for (int e = 1; e < g->entries.n; e++) find_kept_apart(&u, &g->entries.at[e]);
-  u.routes = arena_new_of(p->arena, Routes);
-  *u.routes = (Routes){.program = g, .arena = p->arena};
-  u.ways = ways_cache(u.routes, true);
+  u.ways = ways_cache(g, p->arena, true);
   try_shared(&u);
 }

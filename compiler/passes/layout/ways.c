@@ -381,13 +381,16 @@ static void key_put(Enumerate *s, Str *key) {
   }
 }
 
-WaysCache *ways_cache(Routes *r, bool work) {
-  WaysCache *c = arena_new_of(r->arena, WaysCache);
-  c->routes = r;
-  c->arena = r->arena;
+WaysCache *ways_cache(Program *p, Arena *a, bool work) {
+  WaysCache *c = arena_new_of(a, WaysCache);
+  c->routes = arena_new_of(a, Routes);
+  *c->routes = (Routes){.program = p, .arena = a};
+  c->arena = a;
   c->work = work;
   return c;
 }
+
+Routes *ways_routes(const WaysCache *c) { return c->routes; }
 
 const Ways *ways_of(WaysCache *c, const Graph *g, NodeId id, const int *form,
                     const bool *can_be_partial) {
