@@ -265,7 +265,7 @@ static void put_head(Text *t, const Step *s) {
     put_head(t, &s->tile->steps.at[0]);
     return;
   }
-  if (s->kind == STEP_EXCHANGE || s->kind == STEP_WAIT)
+  if (step_moves(s))
     put_exchange_head(t, s);
   else if (s->kind == STEP_CONTRACT)
     put_kernel_head(t, graph_node(g, id), id);

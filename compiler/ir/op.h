@@ -336,6 +336,8 @@ bool op_takes_complex(const Graph *g, const Node *n);
 const char *op_written(Op op); /* as the user writes it in an expression: "+", "and", "exp" */
 uint64_t op_hash(Op op);       /* the same in every run */
 static inline bool op_is(const Node *n, uint32_t flags) { return n->op->flags & flags; }
+/* It can be made in the place of operand 0: it is that but for a window, or begins with it. */
+static inline bool node_goes_on(const Node *n) { return n->op->updates || op_is(n, OPF_CARRY); }
 /* In which type a result of f32 stands under `precision bf16, master f32`: see docs/language.md. */
 typedef enum Stands {
   STANDS_F32,     /* sorts, matrices, what a loop carries, numbers that were of other types */

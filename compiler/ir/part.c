@@ -109,8 +109,7 @@ static bool tensor_part(const LocalEntry *le, NodeId id, TensorPart *p) {
     if ((is_slice(n) || is_window(n)) && le->stored[p->of]) return false;
   }
   return sliced && n->dtype == whole->dtype && layout_is_plain(n->layout) &&
-         layout_is_plain(whole->layout) &&
-         (node_class(n) == CLASS_SOURCE || op_is(n, OPF_CARRY) || n->op->updates) &&
+         layout_is_plain(whole->layout) && (node_class(n) == CLASS_SOURCE || node_goes_on(n)) &&
          ends_alike(whole, n, p);
 }
 

@@ -88,6 +88,12 @@ typedef struct Step {
   int named; /* 1 + a scatter: of the rows of its table those alone that its indices name; 0: all */
 } Step;
 typedef VEC(Step) StepVec;
+static inline bool step_moves(const Step *s) { /* exchanges, their start or their end */
+  return s->kind == STEP_EXCHANGE || s->kind == STEP_WAIT;
+}
+static inline bool step_loops(const Step *s) {
+  return s->kind == STEP_MAP || s->kind == STEP_REDUCE;
+}
 
 /* Steps that loop together over dims that all of them carry. A tile is what they make in one turn;
  * a value without other uses (`inner`) has memory for one tile only.
@@ -391,6 +397,8 @@ void regions_mark(const LocalEntry *le, bool *kept);
 /* The same, and outputs and new values of variables: what outlives the steps that read it. */
 void tells_mark(const Graph *g, bool *kept); /* what tells a person: OPF_TELLS */
 void kept_mark(const LocalEntry *le, bool *kept);
+/* By node: what the entry leaves, tells or runs by depends on it. */
+bool *entry_needed(Arena *a, const LocalEntry *le);
 /* Bytes of a local node on the device that has most. */
 int64_t node_bytes(const Program *p, const Node *n);
 /* Of a region: its steps are `begin` to before `end`, those of a loop's body from `test` on. */

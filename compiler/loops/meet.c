@@ -118,7 +118,7 @@ static bool is_in_filling(const EntryBuild *b, const Step *s) {
 
 int shared_step(EntryBuild *b, const Step *s) {
   const LocalEntry *le = b->en->le;
-  const bool moves = s->kind == STEP_EXCHANGE || s->kind == STEP_WAIT;
+  const bool moves = step_moves(s);
   Reads r = {0};
   if (!b->sharing) return 0;
   if (!moves && is_in_filling(b, s)) return sharers(b, s);

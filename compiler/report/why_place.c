@@ -104,7 +104,7 @@ static int readers_of(const Plan *p, const LocalEntry *le, NodeId id, bool loops
     step_reads(le, s, p->arena, &r);
     for (int i = 0; i < r.n; i++) reads = reads || r.at[i].node == id;
     arena_release(p->arena, mark);
-    if (reads && loops && s->kind != STEP_MAP && s->kind != STEP_REDUCE) return -1;
+    if (reads && loops && !step_loops(s)) return -1;
     readers += reads;
   }
   return readers;
@@ -193,7 +193,7 @@ static void put_place(const Plan *p, Str *out, const LocalEntry *le, NodeId id, 
     put_without_epilogue(p, out, le, s->tile, id);
   else if (s->kind == STEP_TILES)
     put_alternative(p, out, "in a step of its own instead", 2 * block_bytes(p, le, id), 1, 0);
-  else if (s->nodes.n > 1 && (s->kind == STEP_MAP || s->kind == STEP_REDUCE))
+  else if (s->nodes.n > 1 && step_loops(s))
     put_apart(p, out, le, s, id);
   else if (s->kind == STEP_MAP)
     put_in_readers(p, out, le, id);

@@ -45,7 +45,7 @@ StepWork emit_work(Emit *e, const Step *s) {
   const Program *p = e->program;
   const LocalEntry *le = e->le;
   StepWork w = {0};
-  if (s->kind == STEP_EXCHANGE || s->kind == STEP_WAIT) {
+  if (step_moves(s)) {
     moves(p, le, s, &w);
     if (s->kind == STEP_EXCHANGE && s->slot) w.bytes = 0; /* they are the wait's */
     return w;

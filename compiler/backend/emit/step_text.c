@@ -40,7 +40,7 @@ static const char *operand_text(Emit *e, NodeId id) {
 
 /* What a step is, for comments, messages and profiles: "h = contract(x, model.d1.w)". */
 static const char *step_text(Emit *e, const Step *s) {
-  bool exchanges = s->kind == STEP_EXCHANGE || s->kind == STEP_WAIT;
+  bool exchanges = step_moves(s);
   Str t = str_new(e->arena);
   for (int i = 0; i < s->nodes.n && i < 4; i++) {
     const Node *n = graph_node(e->le->graph, s->nodes.at[i]);

@@ -241,7 +241,7 @@ static void add_exchange(const Plan *p, const LocalEntry *le, const Step *s, Ste
 double cost_step_flops(const Plan *p, const LocalEntry *le, const Step *s) {
   StepCost c = {0};
   Members all = {0};
-  if (s->kind == STEP_EXCHANGE || s->kind == STEP_WAIT) return 0;
+  if (step_moves(s)) return 0;
   for (int i = 0; i < s->nodes.n; i++) collect(p, le, s->nodes.at[i], &all);
   for (int i = 0; i < all.m.n; i++) add_local_op(p, le, all.m.at[i], &c);
   return c.flops;

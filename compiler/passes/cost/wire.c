@@ -17,7 +17,7 @@ static void wait_until(Wire *w, double until, double *hidden) {
 }
 
 void wire_step(Wire *w, const Step *s, int t, const StepCost *c, double *hidden) {
-  const int slot = s->kind == STEP_EXCHANGE || s->kind == STEP_WAIT ? s->slot : 0;
+  const int slot = step_moves(s) ? s->slot : 0;
   hidden[t] = 0;
   if (s->kind == STEP_WAIT) {
     if (w->slot[slot].flies) wait_until(w, w->slot[slot].end, hidden);

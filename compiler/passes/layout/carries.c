@@ -124,9 +124,7 @@ static const Layout *made(const CarryTrials *c, NodeId next, const Shape *s) {
   if (v->free) return NULL;
   const Layout *l = form_at(c->t->best->routes, v->form, choice_result(c->t->best, next));
   if (!layout_is_plain(l)) return NULL;
-  Layout settled = *l;
-  settled.partial = 0;
-  return layout_of(c->t->plan->program->layouts, &settled, s);
+  return layout_without_partial(c->t->plan->program->layouts, l, s);
 }
 
 static bool try_cuts(CarryTrials *c, const Shape *s) {

@@ -7,9 +7,7 @@
 #include "depend.h"
 #include "schedule_passes.h"
 
-static bool is_loop(const Step *s) {
-  return (s->kind == STEP_MAP || s->kind == STEP_REDUCE) && !s->named;
-}
+static bool is_loop(const Step *s) { return step_loops(s) && !s->named; }
 
 /* Loops alone read it there, and none that run within a kernel. */
 static bool loops_read(const LocalEntry *le, Arena *a, const Step *s, NodeId id) {

@@ -51,9 +51,16 @@ bool step_stores(const Step *s, NodeId id) {
 }
 
 bool step_updates(const Graph *g, const Step *s) {
-  for (int i = 0; i < s->nodes.n; i++) {
-    const Node *n = graph_node(g, s->nodes.at[i]);
-    if (n->op->updates || op_is(n, OPF_CARRY)) return true;
+  for (int i = 0; i < s->nodes.n; i++)
+    if (node_goes_on(graph_node(g, s->nodes.at[i]))) return true;
+  return false;
+}
+
+bool depend_old_read(const Depend *d, int var, int from, int to) {
+  for (int k = 0; k < d->old[var].n; k++) {
+    const IntVec *readers = &d->readers[d->old[var].at[k]];
+    for (int r = 0; r < readers->n; r++)
+      if (readers->at[r] >= from && readers->at[r] < to) return true;
   }
   return false;
 }
@@ -61,11 +68,7 @@ bool step_updates(const Graph *g, const Step *s) {
 bool depend_update_waits(const Depend *d, const Step *s, int from, int to) {
   for (int i = 0; i < s->nodes.n; i++) {
     const int var = d->variable[s->nodes.at[i]];
-    for (int k = 0; var >= 0 && k < d->old[var].n; k++) {
-      const IntVec *readers = &d->readers[d->old[var].at[k]];
-      for (int r = 0; r < readers->n; r++)
-        if (readers->at[r] >= from && readers->at[r] < to) return true;
-    }
+    if (var >= 0 && depend_old_read(d, var, from, to)) return true;
   }
   return false;
 }

@@ -23,8 +23,9 @@ bool step_stores(const Step *s, NodeId id);
 /* It may come to write a window alone of what lies in memory, or nothing, in no loop with others.
  */
 bool step_updates(const Graph *g, const Step *s);
-/* Somebody from step `from` on and before step `to` reads a variable that a step gives a new value,
- * which then could not be put in its place there. */
+/* Somebody from step `from` on and before step `to` reads the variable's old value; one that a step
+ * gives a new value, which then could not be put in its place there. */
+bool depend_old_read(const Depend *d, int var, int from, int to);
 bool depend_update_waits(const Depend *d, const Step *s, int from, int to);
 
 #endif

@@ -120,7 +120,7 @@ bool reads_aligned(const Reads *r, NodeId id) {
 
 NodeId lives_made_of(const LocalEntry *le, NodeId id) {
   const Node *n = graph_node(le->graph, id);
-  return n->op->updates || op_is(n, OPF_CARRY) ? node_base(le->graph, n->operand[0]) : NO_NODE;
+  return node_goes_on(n) ? node_base(le->graph, n->operand[0]) : NO_NODE;
 }
 
 /* Some carry becomes it, which reads it when the run is over. */
@@ -137,7 +137,7 @@ bool lives_passes(const EntryMemory *m, NodeId id, NodeId later) {
   const Node *n = graph_node(le->graph, id);
   const int t = m->made_at[later];
   if (m->made_at[id] < 0 || m->last_read[id] > t || le->buffer[id] >= 0 ||
-      m->next_of[id] != NO_NODE || !(n->op->updates || op_is(n, OPF_CARRY)) || is_next(m, id))
+      m->next_of[id] != NO_NODE || !node_goes_on(n) || is_next(m, id))
     return false;
   const Reads over = lives_over(m, later);
   return reads_aligned(&over, id);

@@ -32,19 +32,16 @@ static void add_edge(Reorder *a, int from, int to) {
 /* The update of a variable overwrites it when all who read the old value come before. */
 static void order_updates(Reorder *a) {
   LocalEntry *le = a->le;
-  IntVec *old =
-      arena_array(a->plan->arena, IntVec, a->plan->program->vars.n + 1); /* readers, by variable */
-  for (NodeId v = 0; v < le->graph->nodes.n; v++)
-    for (int k = 0; graph_node(le->graph, v)->op == OP_var && k < a->d.readers[v].n; k++)
-      vec_push(a->plan->arena, &old[node_source(graph_node(le->graph, v))], a->d.readers[v].at[k]);
   for (int i = 0; i < le->entry->assigns.n; i++) {
     NodeId base = node_base(le->graph, le->assign[i]);
-    const IntVec *r = &old[le->entry->assigns.at[i].var];
-    int t = a->d.made_by[base];
-    bool before = t >= 0;
-    for (int k = 0; k < r->n; k++) before = before && r->at[k] <= t;
-    a->in_var[base] = before; /* else it will be copied at the end */
-    for (int k = 0; before && k < r->n; k++) add_edge(a, r->at[k], t);
+    const int var = le->entry->assigns.at[i].var, t = a->d.made_by[base];
+    const IntVec *old = &a->d.old[var];
+    a->in_var[base] = t >= 0 && !depend_old_read(&a->d, var, t + 1, a->nsteps);
+    if (!a->in_var[base]) continue; /* it will be copied at the end */
+    for (int v = 0; v < old->n; v++) {
+      const IntVec *r = &a->d.readers[old->at[v]];
+      for (int k = 0; k < r->n; k++) add_edge(a, r->at[k], t);
+    }
   }
 }
 
@@ -55,7 +52,7 @@ static void order_windows(Reorder *a) {
     const Step *s = &a->le->steps.at[t];
     for (int i = 0; i < s->nodes.n; i++) {
       const Node *n = graph_node(g, s->nodes.at[i]);
-      if (!n->op->updates && !op_is(n, OPF_CARRY)) continue;
+      if (!node_goes_on(n)) continue;
       const IntVec *r = &a->d.readers[node_base(g, n->operand[0])];
       for (int k = 0; k < r->n && r->at[k] < t; k++) add_edge(a, r->at[k], t);
     }

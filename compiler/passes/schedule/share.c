@@ -85,7 +85,7 @@ static bool all_in_place(const EntryMemory *m, NodeId id, NewValues *out) {
   const Step *s = &le->steps.at[m->made_at[id]];
   const int var = variable_of(le, id);
   if (step_in_region(le, s)) return false;
-  if (s->kind == STEP_EXCHANGE || s->kind == STEP_WAIT) {
+  if (step_moves(s)) {
     vec_push(p->arena, out, ((NewValue){id, var}));
     return is_gathered(p, le, id) && lives_in_variable(m, id, var);
   }
@@ -121,7 +121,7 @@ void share_check(EntryMemory *m) {
   const LocalEntry *le = m->le;
   for (int t = 0; t < m->nsteps; t++) {
     const Step *s = &le->steps.at[t];
-    const bool moves = s->kind == STEP_EXCHANGE || s->kind == STEP_WAIT;
+    const bool moves = step_moves(s);
     int first = -1;
     bool alike = !moves || !step_in_region(le, s);
     for (int i = 0; i < s->nodes.n; i++) {

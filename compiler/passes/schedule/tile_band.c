@@ -209,7 +209,7 @@ static NodeId find_mask(Bands *b) {
   NodeId m = NO_NODE;
   for (int i = 0; i < b->s->steps.n && m == NO_NODE; i++) {
     const Step *s = &b->s->steps.at[i];
-    if (s->kind != STEP_MAP && s->kind != STEP_REDUCE) continue;
+    if (!step_loops(s)) continue;
     for (int k = 0; k < s->nodes.n && m == NO_NODE; k++) m = first_mask(b, s->nodes.at[k], true);
   }
   return m;

@@ -56,7 +56,7 @@ static bool may_run(const Tiling *s, const Group *g, int k) {
   const Step *t = &s->le->steps.at[k];
   const int kernel = g->member.at[0];
   if (s->group_of[k] >= 0 || k < kernel) return false;
-  if (t->kind != STEP_MAP && t->kind != STEP_REDUCE) return false;
+  if (!step_loops(t)) return false;
   if (step_updates(s->le->graph, t)) return false;
   if (k - g->member.at[g->member.n - 1] > ROWS_STEPS && !is_update(s, t)) return false;
   return !depend_update_waits(&s->d, t, kernel, k);

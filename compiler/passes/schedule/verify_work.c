@@ -65,7 +65,7 @@ static void walk_loop(Walk *w, const NodeId *node, int n) {
 static void walk_all(Walk *w) {
   const LocalEntry *le = w->le;
   for (int t = 0; t < le->steps.n; t++)
-    if (le->steps.at[t].kind == STEP_MAP || le->steps.at[t].kind == STEP_REDUCE)
+    if (step_loops(&le->steps.at[t]))
       walk_loop(w, le->steps.at[t].nodes.at, le->steps.at[t].nodes.n);
   for (NodeId i = 0; !le->steps.n && i < le->graph->nodes.n; i++)
     if (le->stored[i]) walk_loop(w, &i, 1);
