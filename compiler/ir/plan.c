@@ -107,6 +107,24 @@ void kept_mark(const LocalEntry *le, bool *kept) {
   regions_mark(le, kept);
 }
 
+bool *entry_needed(Arena *a, const LocalEntry *le) {
+  const Graph *g = le->graph;
+  bool *needed = arena_array(a, bool, g->nodes.n + 1);
+  for (int i = 0; i < le->entry->outputs.n; i++) needed[le->output[i]] = true;
+  for (int i = 0; i < le->entry->assigns.n; i++) needed[le->assign[i]] = true;
+  tells_mark(g, needed);
+  for (int r = 0; r < le->entry->regions.n; r++) {
+    const LocalRegion *x = &le->region[r];
+    if (x->condition != NO_NODE) needed[x->condition] = true;
+    for (int i = 0; i < x->carries.n; i++)
+      needed[x->carries.at[i].node] = needed[x->carries.at[i].next] = true;
+  }
+  for (NodeId i = g->nodes.n - 1; i >= 0; i--)
+    for (int k = 0; needed[i] && k < graph_node(g, i)->noperands; k++)
+      needed[graph_node(g, i)->operand[k]] = true;
+  return needed;
+}
+
 int64_t node_bytes(const Program *p, const Node *n) {
   return layout_bytes(&p->mesh, n->layout, &n->shape, n->dtype);
 }

@@ -209,7 +209,7 @@ static void put_all(Rewrite *w) {
 static void drop_unused(Plan *p, LocalEntry *le) {
   const Graph *old = le->graph;
   int n = old->nodes.n;
-  bool *needed = arena_array(p->arena, bool, n + 1);
+  bool *needed = entry_needed(p->arena, le);
   NodeId *to = arena_array(p->arena, NodeId, n + 1);
   LocalEntry out = *le;
   out.graph = graph_new(p->arena, VIEW_LOCAL, n);
@@ -217,12 +217,6 @@ static void drop_unused(Plan *p, LocalEntry *le) {
   memset(&out.cause, 0, sizeof out.cause);
   out.again = arena_array(p->arena, bool, n + 1);
   for (int i = 0; i < le->entry->inputs.n; i++) needed[le->input[i]] = true;
-  for (int i = 0; i < le->entry->outputs.n; i++) needed[le->output[i]] = true;
-  for (int i = 0; i < le->entry->assigns.n; i++) needed[le->assign[i]] = true;
-  tells_mark(old, needed);
-  for (NodeId i = n - 1; i >= 0; i--)
-    for (int k = 0; needed[i] && k < graph_node(old, i)->noperands; k++)
-      needed[graph_node(old, i)->operand[k]] = true;
   for (NodeId i = 0; i < n; i++) {
     if (!needed[i]) continue;
     Node copy = *graph_node(old, i);
@@ -262,6 +256,9 @@ static LocalEntry rewrite(const Remat *r) {
                arena_array(p->arena, NodeId, n + 1),
                arena_array(p->arena, NodeId, n + 1)};
   for (int i = 0; i < n; i++) w.first[i] = w.later[i] = w.part[i] = NO_NODE;
+  to.region = arena_array(p->arena, LocalRegion, from->entry->regions.n + 1);
+  for (int i = 0; i < from->entry->regions.n; i++)
+    to.region[i].condition = NO_NODE; /* nothing needs any of them, see remat_entry */
   put_all(&w);
   to.input = moved(p, from->input, from->entry->inputs.n, w.first);
   to.output = moved(p, from->output, from->entry->outputs.n, w.first);

@@ -15,25 +15,6 @@ static StepKind step_kind(const Node *n) {
   }
 }
 
-/* Nodes that a stored value depends on. */
-static bool *find_needed(Plan *p, const LocalEntry *le) {
-  const Graph *g = le->graph;
-  bool *needed = arena_array(p->arena, bool, g->nodes.n + 1);
-  for (int i = 0; i < le->entry->outputs.n; i++) needed[le->output[i]] = true;
-  for (int i = 0; i < le->entry->assigns.n; i++) needed[le->assign[i]] = true;
-  tells_mark(g, needed);
-  for (int r = 0; r < le->entry->regions.n; r++) {
-    const LocalRegion *x = &le->region[r];
-    if (x->condition != NO_NODE) needed[x->condition] = true;
-    for (int i = 0; i < x->carries.n; i++)
-      needed[x->carries.at[i].node] = needed[x->carries.at[i].next] = true;
-  }
-  for (NodeId i = g->nodes.n - 1; i >= 0; i--)
-    for (int k = 0; needed[i] && k < graph_node(g, i)->noperands; k++)
-      needed[graph_node(g, i)->operand[k]] = true;
-  return needed;
-}
-
 typedef struct Ordering {
   Plan *plan;
   LocalEntry *le;
@@ -157,7 +138,7 @@ static void steps_entry(Plan *p, LocalEntry *le) {
   const int n = le->graph->nodes.n, regions = le->entry->regions.n;
   Ordering s = {.plan = p,
                 .le = le,
-                .needed = find_needed(p, le),
+                .needed = entry_needed(a, le),
                 .region = regions_find(a, le->entry, le->graph),
                 .nodes = arena_array(a, NodeVec, regions + 1),
                 .in_test = arena_array(a, bool, n + 1),
