@@ -4,229 +4,9 @@
  * than rows, all of x is packed and panels of y, as wide as a tile, pass over it. Operands mostly
  * come from L3 or memory, too far for the CPU's own prefetching of short rows: each tile
  * prefetches a few lines of the data that is packed next. */
-#include "caches.h"
-#include "gemm.h"
 #include "gemm_kept.h"
-#include "gemm_kernel.h"
-#include "dtrt.h"
-#include "variables.h"
-#include <pthread.h>
-#include <stdlib.h>
+#include "gemm_product.h"
 #include <string.h>
-#include <sys/mman.h>
-
-const GemmKernel *gemm_kernel(void) {
-  const char *say = variable(VARIABLE_GEMM);
-  if (say && !strcmp(say, "openblas")) return NULL;
-  if (say && !strcmp(say, "portable")) return &gemm_kernel_portable;
-#if defined(__x86_64__)
-  const bool narrow = say && !strcmp(say, "avx2");
-  if (!narrow && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))
-    return &gemm_kernel_avx512;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &gemm_kernel_avx2;
-#endif
-  return &gemm_kernel_portable;
-}
-
-/* -------- a thread's room for packing -------- */
-
-enum {
-  GAP = 16,          /* floats between packed rows */
-  NEAR = 16 * 1024,  /* floats that are hardly worth fetching */
-  KEPT = 512 * 1024, /* floats of c that stay while all of k is summed */
-  SMALL = 5 * 1024,  /* floats that stay in L1 beside a tile of x */
-  HUGE_PAGE = 2 << 20
-};
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static GemmSetup setup; /* of this process: chosen once */
-static pthread_key_t room_key;
-
-int64_t gemm_packed_floats(int64_t l2) {
-  const int64_t least = 32 * 1024, most = 512 * 1024;
-  const int64_t half = (l2 ? l2 : 1 << 20) / 2 / (int64_t)sizeof(float);
-  return half < least ? least : half > most ? most : half;
-}
-
-static void prepare(void) {
-  const int64_t l3 = caches_bytes(3);
-  setup.all_floats = gemm_packed_floats(caches_bytes(2));
-  setup.far_floats = (l3 ? l3 : 8 << 20) / 2 / (int64_t)sizeof(float);
-  if (pthread_key_create(&room_key, free) == 0) setup.kernel = gemm_kernel();
-}
-
-static int64_t room_size(void) {
-  const int64_t bytes = GEMM_ROOM_FLOATS(&setup) * (int64_t)sizeof(float);
-  return (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-}
-
-static float *room_of_thread(void) {
-  static _Thread_local float *room;
-  if (room) return room;
-  float *p = aligned_alloc(HUGE_PAGE, (size_t)room_size());
-  if (p) madvise(p, (size_t)room_size(), MADV_HUGEPAGE); /* what is packed is on one page */
-  if (p && pthread_setspecific(room_key, p)) {
-    free(p);
-    p = NULL;
-  }
-  return room = p;
-}
-
-/* -------- lines to be fetched ahead -------- */
-
-enum { MOST_RANGES = 48, LINE = 64 };
-
-typedef struct AheadLines { /* n pairs of lines, `step` bytes apart */
-  const char *at;
-  int64_t n, step;
-} AheadLines;
-
-typedef struct Ahead {
-  AheadLines range[MOST_RANGES];
-  int n, at;
-  int64_t pairs; /* not fetched yet */
-} Ahead;
-
-static void ahead_none(Ahead *a) {
-  a->n = a->at = 0;
-  a->pairs = 0;
-}
-
-static void ahead_add(Ahead *a, const void *at, int64_t n, int64_t step) {
-  if (n <= 0 || a->n == MOST_RANGES) return; /* fetching is no duty */
-  a->range[a->n++] = (AheadLines){at, n, step};
-  a->pairs += n;
-}
-
-static void ahead_bytes(Ahead *a, const void *at, int64_t bytes) {
-  ahead_add(a, at, (bytes + 2 * LINE - 1) / (2 * LINE), 2 * LINE);
-}
-
-/* A tile that fetches nothing but its own first line. */
-static void ahead_clear(GemmTile *t, int64_t depth) {
-  for (int64_t s = 0; s * GEMM_RUN < depth; s++) t->ahead[s] = (GemmAhead){(const char *)t->x, 0};
-}
-
-/* What one of `tiles` tiles still to come should fetch; `had`: runs of the one before that had
- * some. Returns those of this one. */
-static int ahead_take(Ahead *a, GemmTile *t, int64_t tiles, int had) {
-  const int64_t want = a->pairs - (a->pairs + tiles - 1) / tiles; /* to be left */
-  const int runs = (int)((t->depth + GEMM_RUN - 1) / GEMM_RUN);
-  int s = 0;
-  for (; s < runs && a->pairs > want; s++) {
-    AheadLines *r = &a->range[a->at];
-    const int64_t n = r->n < GEMM_FETCHED ? r->n : GEMM_FETCHED;
-    t->ahead[s] = (GemmAhead){r->at, r->step};
-    r->n -= n, r->at += n * r->step;
-    a->pairs -= n;
-    a->at += !r->n;
-  }
-  for (int i = s; i < had; i++) t->ahead[i] = (GemmAhead){(const char *)t->x, 0};
-  return s;
-}
-
-/* -------- packing -------- */
-
-typedef struct Product {
-  const GemmSetup *setup;
-  const GemmKernel *kernel;
-  int wide, rows; /* of a tile, at most */
-  int64_t m, n, k;
-  int64_t beyond; /* columns of y that a later part of the product has */
-  const float *x, *y;
-  int64_t xi, xl, yl, yj;
-  float *c;
-  int64_t ldc;
-  bool add;
-  const dtrt_epilogue *epilogue;
-  const dtrt_band *band; /* NULL: all */
-  float *all;            /* the operand packed whole, tile after tile */
-  const float *kept;     /* all of y, packed in parts of k; NULL: it is packed block by block */
-  float *packed;         /* one tile of the other, or GEMM_GROUP */
-  bool across;           /* the product is y' @ x' = c': m and n, x and y have changed places */
-  float *edge;           /* [GEMM_ROWS][GEMM_COLUMNS]: a tile of c' */
-  Ahead *ahead;
-} Product;
-
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t blocks_of(int64_t n, int64_t most) { return (n + most - 1) / most; }
-static int64_t tiles_of(int64_t rows, int most) { return (rows + most - 1) / most; }
-
-/* `n` rows (at most `wide`) of `depth` numbers, [l * by_depth + q * by_row] one of them, as
- * [depth][step]. */
-static void pack(const GemmKernel *kernel, const float *from, int64_t by_row, int64_t by_depth,
-                 int64_t depth, int n, int step, float *to) {
-  const int half = kernel->lanes;
-  for (int at = 0; at < step && n > 0; at += half, n -= half) {
-    const float *f = from + at * by_row;
-    if (by_row != 1)
-      kernel->turn(f, by_row, depth, n < half ? n : half, to + at, step);
-    else
-      kernel->copy(f, by_depth, depth, n < half ? n : half, to + at, step);
-  }
-}
-
-/* Columns j.. of y at depths l.. as [depth][width of a tile]. */
-static void pack_columns(const Product *p, int64_t l, int64_t depth, int64_t j, float *to) {
-  const int wide = p->wide;
-  pack(p->kernel, p->y + l * p->yl + j * p->yj, p->yj, p->yl, depth, (int)least(p->n - j, wide),
-       wide, to);
-}
-
-/* Floats a depth of rows of x that are packed transposed: whole vectors. */
-static int across_rows(const Product *p) {
-  return (int)tiles_of(p->kernel->rows[2], p->kernel->lanes) * p->kernel->lanes;
-}
-
-/* `rows` rows i.. of x at depths l..: as they lie, but closer; or, where x is transposed, as
- * [depth][whole vectors], more than a tile's where there are more, which is faster than fewer. */
-static void pack_rows(const Product *p, int64_t l, int64_t depth, int64_t i, int rows, float *to) {
-  const float *x = p->x + i * p->xi + l * p->xl;
-  if (p->xi == 1)
-    pack(p->kernel, x, 1, p->xl, depth, (int)least(p->m - i, across_rows(p)), across_rows(p), to);
-  else
-    for (int q = 0; q < rows; q++, x += p->xi, to += depth + GAP)
-      memcpy(to, x, (size_t)depth * sizeof *to);
-}
-
-/* Strides of what pack_rows wrote. */
-static void packed_strides(const Product *p, int64_t depth, GemmTile *t) {
-  t->xi = p->xi == 1 ? 1 : depth + GAP;
-  t->xl = p->xi == 1 ? across_rows(p) : 1;
-}
-
-/* Rows of x that a tile reads lie so that too many of them meet in few lines of L1. */
-static bool rows_collide(const Product *p, int64_t depth) {
-  const int64_t way = 4096, step = p->xi * 4 % way, apart = step < way - step ? step : way - step;
-  return p->xi != 1 && depth * 4 > apart && (apart < 512 || way % apart == 0) && apart * 8 <= way;
-}
-
-/* `n` rows of `bytes` bytes, `step` bytes from one to the next, two lines at a time over all of
- * them. The first line of each is also the last of what lies before, and was fetched with that. */
-static void block_ahead(Ahead *a, const float *at, int64_t n, int64_t bytes, int64_t step) {
-  for (int64_t b = LINE; b < bytes + LINE; b += 2 * LINE)
-    ahead_add(a, (const char *)at + (b < bytes ? b : bytes) - 4, n, step);
-}
-
-static void columns_ahead(Product *p, int64_t l, int64_t depth, int64_t j, int64_t columns) {
-  if (j >= p->n + p->beyond) return;
-  const int64_t here = least(p->n + p->beyond - j, columns);
-  const float *y = p->y + l * p->yl + j * p->yj;
-  if (p->yj == 1)
-    block_ahead(p->ahead, y, depth, here * 4, p->yl * 4);
-  else
-    block_ahead(p->ahead, y, here, depth * 4, p->yj * 4);
-}
-
-static void rows_ahead(Product *p, int64_t l, int64_t depth, int64_t i, int64_t rows) {
-  if (i >= p->m || p->m * depth < NEAR) return;
-  const float *x = p->x + i * p->xi + l * p->xl;
-  if (p->xi == 1)
-    block_ahead(p->ahead, x, depth, rows * 4, p->xl * 4);
-  else
-    block_ahead(p->ahead, x, rows, depth * 4, p->xi * 4);
-}
 
 /* -------- tiles -------- */
 
@@ -249,9 +29,6 @@ static void tile_at(const Product *p, GemmTile *t, int rows, int64_t i, int64_t 
       k->across(p->edge + r * GEMM_COLUMNS + at, GEMM_COLUMNS, (int)least(left - at, k->lanes),
                 (int)least(rows - r, k->lanes), p->c + (j + at) * p->ldc + i + r, p->ldc, add);
 }
-
-/* Rows are dealt to tiles evenly: the first row of tile q. */
-static int64_t tile_row(int64_t q, int64_t rows, int64_t tiles) { return q * rows / tiles; }
 
 /* The first row of tile q; where a part is live, no tile lies in two of its blocks of rows. */
 static int64_t row_of(const Product *p, int64_t q, int64_t tiles) {
@@ -284,10 +61,6 @@ static bool live_depths(const Product *p, int64_t i0, int64_t i1, int64_t j, int
   if (*end > high) *end = high;
   if (*end < *l) *end = *l;
   return true;
-}
-
-static void epilogue_rows(const Product *p, int64_t from, int64_t to) {
-  if (p->epilogue) p->epilogue->rows(p->epilogue->dev, p->epilogue->p, p->epilogue->n, from, to);
 }
 
 /* Rows of so many elements are worth a call, and still in L1. */
@@ -398,11 +171,6 @@ static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64
       done = next;
     }
   }
-}
-
-/* Floats that a tile's packed rows take. */
-static int64_t packed_tile(const Product *p, int64_t depth) {
-  return p->xi == 1 ? depth * across_rows(p) : (depth + GAP) * p->rows;
 }
 
 /* Depths l.. of the rows from i0 to i1, which are packed, and columns from j0 to j1; panels of
@@ -533,62 +301,6 @@ static void by_columns(Product *p, int64_t most) {
   if (blocks > 1) epilogue_rows(p, 0, p->m);
 }
 
-/* In the time of one multiplication and addition: to pack an element of y, and, for a product of
- * it, the reading and writing of the sum, which serves as many depths as the kernel takes at once.
- */
-enum { PACKED_COST = 12, SUM_COST = 1 };
-
-/* Reading y in streams, when it comes from beyond L2, as part of a large matrix does, saves packing
- * it and costs more for each row. */
-static bool streams(const Product *p, int64_t depth) {
-  return !p->band && !p->across && p->yj == 1 && p->n >= 4 * p->kernel->lanes &&
-         p->yl * p->k >= p->setup->all_floats && p->m * SUM_COST <= PACKED_COST * p->kernel->deep &&
-         p->m * depth <= GEMM_TILES_FLOATS;
-}
-
-/* x at depths l.., as `streams` of the kernel reads it. */
-static void pack_streams(const Product *p, int64_t l, int64_t depth, float *to) {
-  const int deep = p->kernel->deep;
-  for (int64_t end = l + depth; l < end;) {
-    const int d = end - l >= deep ? deep : 1;
-    for (int64_t i = 0; i < p->m; i++)
-      for (int q = 0; q < d; q++) *to++ = p->x[i * p->xi + (l + q) * p->xl];
-    l += d;
-  }
-}
-
-/* Columns from j on at depths l..: runs into `sum`, which join in `part`, and that c. */
-static void stream_columns(const Product *p, int64_t l, int64_t depth, int64_t j, int64_t columns,
-                           int64_t room, const float *x) {
-  float *sum = p->all, *part = p->all + p->m * room;
-  const int64_t n = least(columns, p->n - j);
-  for (int64_t at = 0; at < depth; at += GEMM_RUN) {
-    const int64_t here = least(GEMM_RUN, depth - at);
-    p->kernel->streams(x + at * p->m, p->m, p->y + (l + at) * p->yl + j, p->yl, here, n,
-                       at ? sum : part, room);
-    if (at) p->kernel->join(part, sum, p->m * room);
-  }
-  for (int64_t i = 0; i < p->m; i++) {
-    float *c = p->c + i * p->ldc + j;
-    const float *s = part + i * room;
-    if (p->add || l)
-      for (int64_t q = 0; q < n; q++) c[q] += s[q];
-    else
-      memcpy(c, s, (size_t)n * sizeof *c);
-  }
-}
-
-/* Rows of y are read in streams, once; the sums of a block of columns stay in L1. */
-static void in_streams(Product *p, int64_t most) {
-  const int64_t pair = 2 * p->kernel->lanes, room = SMALL / p->m / pair * pair;
-  for (int64_t l = 0; l < p->k; l += most) {
-    const int64_t depth = least(most, p->k - l);
-    pack_streams(p, l, depth, p->packed);
-    for (int64_t j = 0; j < p->n; j += room) stream_columns(p, l, depth, j, room, room, p->packed);
-  }
-  epilogue_rows(p, 0, p->m);
-}
-
 /* A product that one tile is, or two, as it lies: without what larger ones have to find out. */
 static bool few_tiles(const GemmKernel *k, GemmTile *t, int64_t m, int64_t n, int64_t depth,
                       int64_t yj) {
@@ -641,16 +353,16 @@ bool gemm_blocked(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, i
 bool gemm_blocked_band(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
                        const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add,
                        const dtrt_epilogue *epilogue, const dtrt_band *band, int64_t part) {
-  pthread_once(&once, prepare);
-  float *room = setup.kernel ? room_of_thread() : NULL;
+  float *room;
+  const GemmSetup *setup = gemm_setup(&room);
   if (!room) return false;
   if (!epilogue && !band) {
     GemmTile t;
     t.x = x, t.xi = xi, t.xl = xl, t.y = y, t.lead = yl, t.c = c, t.ldc = ldc, t.add = add;
-    if (few_tiles(setup.kernel, &t, m, n, k, yj) || near_tiles(setup.kernel, &t, m, n, k, yj))
+    if (few_tiles(setup->kernel, &t, m, n, k, yj) || near_tiles(setup->kernel, &t, m, n, k, yj))
       return true;
   }
-  gemm_blocked_by(&setup, room, m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, epilogue, band, part);
+  gemm_blocked_by(setup, room, m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, epilogue, band, part);
   return true;
 }
 
@@ -694,8 +406,8 @@ void gemm_blocked_by(const GemmSetup *s, float *room, int64_t m, int64_t n, int6
   p.ahead = &ahead;
   /* Parts of k: of one size, but for the last; a multiple of 16, as blocks are turned whole. */
   const int64_t most = part ? part : dtrt_gemm_part(k);
-  if (streams(&p, least(k, most))) {
-    in_streams(&p, most);
+  if (gemm_streams(&p, least(k, most))) {
+    gemm_by_streams(&p, most);
     return;
   }
   if (few_rows(&p, least(k, most))) {
@@ -722,10 +434,10 @@ static bool packs(const Product *p, int64_t deep) {
 bool gemm_blocked_kept(int64_t nest, int64_t m, int64_t n, int64_t k, const float *x, int64_t xi,
                        int64_t xl, const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc,
                        bool add, const dtrt_epilogue *epilogue) {
-  pthread_once(&once, prepare);
-  float *room = setup.kernel ? room_of_thread() : NULL;
+  float *room;
+  const GemmSetup *setup = gemm_setup(&room);
   if (!room) return false;
-  Product p = product_of(&setup, room, m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, epilogue, NULL);
+  Product p = product_of(setup, room, m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, epilogue, NULL);
   Ahead ahead;
   p.ahead = &ahead;
   const int64_t most = dtrt_gemm_part(k);
@@ -733,7 +445,7 @@ bool gemm_blocked_kept(int64_t nest, int64_t m, int64_t n, int64_t k, const floa
   bool fresh = false;
   float *kept =
       nest && packs(&p, least(k, most))
-          ? gemm_keep(&own, nest, kept_before(&p, k), GEMM_KEPT_ROOMS * setup.all_floats, &fresh)
+          ? gemm_keep(&own, nest, kept_before(&p, k), GEMM_KEPT_ROOMS * setup->all_floats, &fresh)
           : NULL;
   if (!kept) return gemm_blocked(m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, epilogue);
   for (int64_t l = 0; fresh && l < k; l += most)
@@ -741,22 +453,4 @@ bool gemm_blocked_kept(int64_t nest, int64_t m, int64_t n, int64_t k, const floa
   p.kept = kept;
   by_columns(&p, most);
   return true;
-}
-
-/* -------- what the room takes -------- */
-
-float *gemm_room(int64_t *floats) {
-  pthread_once(&once, prepare);
-  *floats = setup.all_floats;
-  return room_of_thread();
-}
-
-int64_t gemm_room_bytes(void) {
-  pthread_once(&once, prepare);
-  return setup.kernel ? room_size() : 0;
-}
-
-int64_t gemm_room_taken(void) {
-  pthread_once(&once, prepare);
-  return setup.kernel && pthread_getspecific(room_key) ? room_size() : 0;
 }

@@ -91,6 +91,8 @@ typedef struct GemmSetup {
   int64_t far_floats;       /* of an operand that no cache holds */
 } GemmSetup;
 
+/* This process's, and this thread's room for packing (GEMM_ROOM_FLOATS); NULL: there is none. */
+const GemmSetup *gemm_setup(float **room);
 /* Floats of the operand that is packed whole, where L2 has so many bytes (0: unknown). */
 int64_t gemm_packed_floats(int64_t l2);
 /* This thread's room for packing: so many floats as above, and GEMM_TILES_FLOATS. NULL: no memory.

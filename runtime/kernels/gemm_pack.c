@@ -1,0 +1,111 @@
+/* gemm_pack.c: what tiles read, packed; and the lines that they fetch ahead (gemm_product.h). */
+#include "gemm_product.h"
+#include <string.h>
+
+/* -------- lines to be fetched ahead -------- */
+
+void ahead_none(Ahead *a) {
+  a->n = a->at = 0;
+  a->pairs = 0;
+}
+
+static void ahead_add(Ahead *a, const void *at, int64_t n, int64_t step) {
+  if (n <= 0 || a->n == MOST_RANGES) return; /* fetching is no duty */
+  a->range[a->n++] = (AheadLines){at, n, step};
+  a->pairs += n;
+}
+
+void ahead_bytes(Ahead *a, const void *at, int64_t bytes) {
+  ahead_add(a, at, (bytes + 2 * LINE - 1) / (2 * LINE), 2 * LINE);
+}
+
+int ahead_take(Ahead *a, GemmTile *t, int64_t tiles, int had) {
+  const int64_t want = a->pairs - (a->pairs + tiles - 1) / tiles; /* to be left */
+  const int runs = (int)((t->depth + GEMM_RUN - 1) / GEMM_RUN);
+  int s = 0;
+  for (; s < runs && a->pairs > want; s++) {
+    AheadLines *r = &a->range[a->at];
+    const int64_t n = r->n < GEMM_FETCHED ? r->n : GEMM_FETCHED;
+    t->ahead[s] = (GemmAhead){r->at, r->step};
+    r->n -= n, r->at += n * r->step;
+    a->pairs -= n;
+    a->at += !r->n;
+  }
+  for (int i = s; i < had; i++) t->ahead[i] = (GemmAhead){(const char *)t->x, 0};
+  return s;
+}
+
+/* -------- packing -------- */
+
+/* `n` rows (at most `wide`) of `depth` numbers, [l * by_depth + q * by_row] one of them, as
+ * [depth][step]. */
+static void pack(const GemmKernel *kernel, const float *from, int64_t by_row, int64_t by_depth,
+                 int64_t depth, int n, int step, float *to) {
+  const int half = kernel->lanes;
+  for (int at = 0; at < step && n > 0; at += half, n -= half) {
+    const float *f = from + at * by_row;
+    if (by_row != 1)
+      kernel->turn(f, by_row, depth, n < half ? n : half, to + at, step);
+    else
+      kernel->copy(f, by_depth, depth, n < half ? n : half, to + at, step);
+  }
+}
+
+void pack_columns(const Product *p, int64_t l, int64_t depth, int64_t j, float *to) {
+  const int wide = p->wide;
+  pack(p->kernel, p->y + l * p->yl + j * p->yj, p->yj, p->yl, depth, (int)least(p->n - j, wide),
+       wide, to);
+}
+
+int across_rows(const Product *p) {
+  return (int)tiles_of(p->kernel->rows[2], p->kernel->lanes) * p->kernel->lanes;
+}
+
+void pack_rows(const Product *p, int64_t l, int64_t depth, int64_t i, int rows, float *to) {
+  const float *x = p->x + i * p->xi + l * p->xl;
+  if (p->xi == 1)
+    pack(p->kernel, x, 1, p->xl, depth, (int)least(p->m - i, across_rows(p)), across_rows(p), to);
+  else
+    for (int q = 0; q < rows; q++, x += p->xi, to += depth + GAP)
+      memcpy(to, x, (size_t)depth * sizeof *to);
+}
+
+void packed_strides(const Product *p, int64_t depth, GemmTile *t) {
+  t->xi = p->xi == 1 ? 1 : depth + GAP;
+  t->xl = p->xi == 1 ? across_rows(p) : 1;
+}
+
+bool rows_collide(const Product *p, int64_t depth) {
+  const int64_t way = 4096, step = p->xi * 4 % way, apart = step < way - step ? step : way - step;
+  return p->xi != 1 && depth * 4 > apart && (apart < 512 || way % apart == 0) && apart * 8 <= way;
+}
+
+/* `n` rows of `bytes` bytes, `step` bytes from one to the next, two lines at a time over all of
+ * them. The first line of each is also the last of what lies before, and was fetched with that. */
+static void block_ahead(Ahead *a, const float *at, int64_t n, int64_t bytes, int64_t step) {
+  for (int64_t b = LINE; b < bytes + LINE; b += 2 * LINE)
+    ahead_add(a, (const char *)at + (b < bytes ? b : bytes) - 4, n, step);
+}
+
+void columns_ahead(Product *p, int64_t l, int64_t depth, int64_t j, int64_t columns) {
+  if (j >= p->n + p->beyond) return;
+  const int64_t here = least(p->n + p->beyond - j, columns);
+  const float *y = p->y + l * p->yl + j * p->yj;
+  if (p->yj == 1)
+    block_ahead(p->ahead, y, depth, here * 4, p->yl * 4);
+  else
+    block_ahead(p->ahead, y, here, depth * 4, p->yj * 4);
+}
+
+void rows_ahead(Product *p, int64_t l, int64_t depth, int64_t i, int64_t rows) {
+  if (i >= p->m || p->m * depth < NEAR) return;
+  const float *x = p->x + i * p->xi + l * p->xl;
+  if (p->xi == 1)
+    block_ahead(p->ahead, x, depth, rows * 4, p->xl * 4);
+  else
+    block_ahead(p->ahead, x, rows, depth * 4, p->xi * 4);
+}
+
+int64_t packed_tile(const Product *p, int64_t depth) {
+  return p->xi == 1 ? depth * across_rows(p) : (depth + GAP) * p->rows;
+}

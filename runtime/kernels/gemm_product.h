@@ -1,0 +1,95 @@
+/* gemm_product.h: a product while it is cut into tiles, packed and computed: gemm_blocked.c,
+ * gemm_pack.c, gemm_streams.c. */
+#ifndef DTRT_GEMM_PRODUCT_H
+#define DTRT_GEMM_PRODUCT_H
+#include "gemm_kernel.h"
+#include "dtrt.h"
+
+enum {
+  GAP = 16,          /* floats between packed rows */
+  NEAR = 16 * 1024,  /* floats that are hardly worth fetching */
+  KEPT = 512 * 1024, /* floats of c that stay while all of k is summed */
+  SMALL = 5 * 1024,  /* floats that stay in L1 beside a tile of x */
+};
+
+enum { MOST_RANGES = 48, LINE = 64 };
+
+typedef struct AheadLines { /* n pairs of lines, `step` bytes apart */
+  const char *at;
+  int64_t n, step;
+} AheadLines;
+
+typedef struct Ahead {
+  AheadLines range[MOST_RANGES];
+  int n, at;
+  int64_t pairs; /* not fetched yet */
+} Ahead;
+
+typedef struct Product {
+  const GemmSetup *setup;
+  const GemmKernel *kernel;
+  int wide, rows; /* of a tile, at most */
+  int64_t m, n, k;
+  int64_t beyond; /* columns of y that a later part of the product has */
+  const float *x, *y;
+  int64_t xi, xl, yl, yj;
+  float *c;
+  int64_t ldc;
+  bool add;
+  const dtrt_epilogue *epilogue;
+  const dtrt_band *band; /* NULL: all */
+  float *all;            /* the operand packed whole, tile after tile */
+  const float *kept;     /* all of y, packed in parts of k; NULL: it is packed block by block */
+  float *packed;         /* one tile of the other, or GEMM_GROUP */
+  bool across;           /* the product is y' @ x' = c': m and n, x and y have changed places */
+  float *edge;           /* [GEMM_ROWS][GEMM_COLUMNS]: a tile of c' */
+  Ahead *ahead;
+} Product;
+
+static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t blocks_of(int64_t n, int64_t most) { return (n + most - 1) / most; }
+static inline int64_t tiles_of(int64_t rows, int most) { return (rows + most - 1) / most; }
+
+/* Rows are dealt to tiles evenly: the first row of tile q. */
+static inline int64_t tile_row(int64_t q, int64_t rows, int64_t tiles) { return q * rows / tiles; }
+
+static inline void epilogue_rows(const Product *p, int64_t from, int64_t to) {
+  if (p->epilogue) p->epilogue->rows(p->epilogue->dev, p->epilogue->p, p->epilogue->n, from, to);
+}
+
+/* -------- gemm_pack.c -------- */
+
+/* A tile that fetches nothing but its own first line. */
+static inline void ahead_clear(GemmTile *t, int64_t depth) {
+  for (int64_t s = 0; s * GEMM_RUN < depth; s++) t->ahead[s] = (GemmAhead){(const char *)t->x, 0};
+}
+
+void ahead_none(Ahead *a);
+void ahead_bytes(Ahead *a, const void *at, int64_t bytes);
+/* What one of `tiles` tiles still to come should fetch; `had`: runs of the one before that had
+ * some. Returns those of this one. */
+int ahead_take(Ahead *a, GemmTile *t, int64_t tiles, int had);
+/* Columns j.. of y at depths l.. as [depth][width of a tile]. */
+void pack_columns(const Product *p, int64_t l, int64_t depth, int64_t j, float *to);
+/* Floats a depth of rows of x that are packed transposed: whole vectors. */
+int across_rows(const Product *p);
+/* `rows` rows i.. of x at depths l..: as they lie, but closer; or, where x is transposed, as
+ * [depth][whole vectors], more than a tile's where there are more, which is faster than fewer. */
+void pack_rows(const Product *p, int64_t l, int64_t depth, int64_t i, int rows, float *to);
+/* Strides of what pack_rows wrote. */
+void packed_strides(const Product *p, int64_t depth, GemmTile *t);
+/* Rows of x that a tile reads lie so that too many of them meet in few lines of L1. */
+bool rows_collide(const Product *p, int64_t depth);
+void columns_ahead(Product *p, int64_t l, int64_t depth, int64_t j, int64_t columns);
+void rows_ahead(Product *p, int64_t l, int64_t depth, int64_t i, int64_t rows);
+/* Floats that a tile's packed rows take. */
+int64_t packed_tile(const Product *p, int64_t depth);
+
+/* -------- gemm_streams.c -------- */
+
+/* Reading y in streams, when it comes from beyond L2, as part of a large matrix does, saves packing
+ * it and costs more for each row. */
+bool gemm_streams(const Product *p, int64_t depth);
+/* Rows of y are read in streams, once; the sums of a block of columns stay in L1. */
+void gemm_by_streams(Product *p, int64_t most);
+#endif

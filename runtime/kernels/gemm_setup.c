@@ -1,0 +1,82 @@
+/* gemm_setup.c: which kernels a process computes products with, and each thread's room for packing
+ * (gemm_kernel.h). */
+#include "caches.h"
+#include "gemm.h"
+#include "gemm_kernel.h"
+#include "variables.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+const GemmKernel *gemm_kernel(void) {
+  const char *say = variable(VARIABLE_GEMM);
+  if (say && !strcmp(say, "openblas")) return NULL;
+  if (say && !strcmp(say, "portable")) return &gemm_kernel_portable;
+#if defined(__x86_64__)
+  const bool narrow = say && !strcmp(say, "avx2");
+  if (!narrow && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))
+    return &gemm_kernel_avx512;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &gemm_kernel_avx2;
+#endif
+  return &gemm_kernel_portable;
+}
+
+enum { HUGE_PAGE = 2 << 20 };
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static GemmSetup setup; /* of this process: chosen once */
+static pthread_key_t room_key;
+
+int64_t gemm_packed_floats(int64_t l2) {
+  const int64_t least = 32 * 1024, most = 512 * 1024;
+  const int64_t half = (l2 ? l2 : 1 << 20) / 2 / (int64_t)sizeof(float);
+  return half < least ? least : half > most ? most : half;
+}
+
+static void prepare(void) {
+  const int64_t l3 = caches_bytes(3);
+  setup.all_floats = gemm_packed_floats(caches_bytes(2));
+  setup.far_floats = (l3 ? l3 : 8 << 20) / 2 / (int64_t)sizeof(float);
+  if (pthread_key_create(&room_key, free) == 0) setup.kernel = gemm_kernel();
+}
+
+static int64_t room_size(void) {
+  const int64_t bytes = GEMM_ROOM_FLOATS(&setup) * (int64_t)sizeof(float);
+  return (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+}
+
+static float *room_of_thread(void) {
+  static _Thread_local float *room;
+  if (room) return room;
+  float *p = aligned_alloc(HUGE_PAGE, (size_t)room_size());
+  if (p) madvise(p, (size_t)room_size(), MADV_HUGEPAGE); /* what is packed is on one page */
+  if (p && pthread_setspecific(room_key, p)) {
+    free(p);
+    p = NULL;
+  }
+  return room = p;
+}
+
+const GemmSetup *gemm_setup(float **room) {
+  pthread_once(&once, prepare);
+  *room = setup.kernel ? room_of_thread() : NULL;
+  return &setup;
+}
+
+float *gemm_room(int64_t *floats) {
+  pthread_once(&once, prepare);
+  *floats = setup.all_floats;
+  return room_of_thread();
+}
+
+int64_t gemm_room_bytes(void) {
+  pthread_once(&once, prepare);
+  return setup.kernel ? room_size() : 0;
+}
+
+int64_t gemm_room_taken(void) {
+  pthread_once(&once, prepare);
+  return setup.kernel && pthread_getspecific(room_key) ? room_size() : 0;
+}
