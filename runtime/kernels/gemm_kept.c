@@ -43,7 +43,7 @@ float *gemm_keep(const KeptMatrix *m, int64_t nest, int64_t floats, int64_t most
   if (!nest || t.nest != nest) t = (KeptByThread){.nest = nest};
   for (int i = 0; i < t.n; i++)
     if (same(&t.kept[i].of, m)) return room + t.kept[i].at;
-  if (t.n == MOST_KEPT || t.used + floats > most) t.n = 0, t.used = 0;
+  if (t.n == MOST_KEPT || t.used + floats > most) return NULL;
   const int64_t at = t.used;
   t.kept[t.n++] = (KeptAt){*m, at};
   t.used += (floats + LINE - 1) / LINE * LINE;
