@@ -11,7 +11,7 @@
 /* -------- tiles -------- */
 
 /* The tile of rows i.. and columns j..; t has its rows, and y of the columns. */
-static void tile_at(const Product *p, GemmTile *t, int rows, int64_t i, int64_t j) {
+static void tile_at(const GemmProduct *p, GemmTile *t, int rows, int64_t i, int64_t j) {
   const GemmKernel *k = p->kernel;
   const int left = (int)least(p->n - j, p->wide), vectors = (left + k->lanes - 1) / k->lanes;
   t->tail = left - (vectors - 1) * k->lanes;
@@ -24,14 +24,11 @@ static void tile_at(const Product *p, GemmTile *t, int rows, int64_t i, int64_t 
   t->c = p->edge, t->ldc = GEMM_COLUMNS, t->add = false;
   k->tile[rows][vectors - 1](t);
   t->add = add;
-  for (int at = 0; at < left; at += k->lanes)
-    for (int r = 0; r < rows; r += k->lanes) /* a tile may have more rows than a vector lanes */
-      k->across(p->edge + r * GEMM_COLUMNS + at, GEMM_COLUMNS, (int)least(left - at, k->lanes),
-                (int)least(rows - r, k->lanes), p->c + (j + at) * p->ldc + i + r, p->ldc, add);
+  put_across(k, p->edge, left, rows, p->c + j * p->ldc + i, p->ldc, add);
 }
 
 /* The first row of tile q; where a part is live, no tile lies in two of its blocks of rows. */
-static int64_t row_of(const Product *p, int64_t q, int64_t tiles) {
+static int64_t row_of(const GemmProduct *p, int64_t q, int64_t tiles) {
   if (!p->band) return tile_row(q, p->m, tiles);
   const int each = (int)tiles_of(DTRT_BAND_BLOCK, p->rows);
   const int64_t i = q / each * DTRT_BAND_BLOCK, here = least(p->m - i, DTRT_BAND_BLOCK);
@@ -39,7 +36,7 @@ static int64_t row_of(const Product *p, int64_t q, int64_t tiles) {
   return here <= 0 ? p->m : i + tile_row(q % each, here, tiles_of(here, p->rows));
 }
 
-static int64_t row_tiles(const Product *p) {
+static int64_t row_tiles(const GemmProduct *p) {
   if (!p->band) return tiles_of(p->m, p->rows);
   return p->m / DTRT_BAND_BLOCK * tiles_of(DTRT_BAND_BLOCK, p->rows) +
          tiles_of(p->m % DTRT_BAND_BLOCK, p->rows);
@@ -48,7 +45,7 @@ static int64_t row_tiles(const Product *p) {
 /* Of the depths from *l to *end, those that rows i0 to i1, which are whole blocks or lie in one,
  * meet something alive at in column j; none: *end = *l. False: their elements of that column are
  * dead. */
-static bool live_depths(const Product *p, int64_t i0, int64_t i1, int64_t j, int64_t *l,
+static bool live_depths(const GemmProduct *p, int64_t i0, int64_t i1, int64_t j, int64_t *l,
                         int64_t *end) {
   const dtrt_band *v = p->band;
   if (!v) return true;
@@ -69,7 +66,7 @@ enum { THEN_ELEMENTS = 4096 };
 /* Depths l.. of panels of columns, one after the other; tiles of rows pass over each. Nothing is
  * packed but columns whose numbers lie apart: y is read seldom, or stays in L1 while tiles pass
  * over it. */
-static void as_it_lies(Product *p, int64_t l, int64_t depth) {
+static void as_it_lies(GemmProduct *p, int64_t l, int64_t depth) {
   const int wide = p->wide;
   const int64_t tiles = tiles_of(p->m, p->rows);
   const bool far = (p->n + p->beyond) * depth >= NEAR;
@@ -103,13 +100,13 @@ static void as_it_lies(Product *p, int64_t l, int64_t depth) {
 }
 
 /* Its rows are as wide as a tile, and one follows the other: packing would copy it. */
-static bool is_packed(const Product *p) {
+static bool is_packed(const GemmProduct *p) {
   return p->yj == 1 && p->yl == p->wide && p->n == p->wide;
 }
 
 /* Columns j0 to j1 at depths l.., as panels in `to`. Where a part is live, what lies outside is not
  * read. */
-static void pack_all(const Product *p, int64_t l, int64_t depth, int64_t j0, int64_t j1,
+static void pack_all(const GemmProduct *p, int64_t l, int64_t depth, int64_t j0, int64_t j1,
                      float *to) {
   const int wide = p->wide;
   if (p->yj == 1 && !p->band) {
@@ -124,13 +121,14 @@ static void pack_all(const Product *p, int64_t l, int64_t depth, int64_t j0, int
 }
 
 /* Floats of all columns down to depth l, as they stay packed. */
-static int64_t kept_before(const Product *p, int64_t l) {
+static int64_t kept_before(const GemmProduct *p, int64_t l) {
   return l * (tiles_of(p->n, p->wide) * p->wide);
 }
 
 /* Depths l.. of the columns from j0 to j1, which are packed; tiles of rows pass over them.
  * last: the rows are final then. */
-static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64_t j1, bool last) {
+static void over_columns(GemmProduct *p, int64_t l, int64_t depth, int64_t j0, int64_t j1,
+                         bool last) {
   const int wide = p->wide;
   const int64_t tiles = row_tiles(p), panels = tiles_of(j1 - j0, wide);
   const bool packed = panels > (p->xi == 1 ? 1 : 3) || rows_collide(p, depth);
@@ -175,7 +173,7 @@ static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64
 
 /* Depths l.. of the rows from i0 to i1, which are packed, and columns from j0 to j1; panels of
  * columns pass over the rows, some packed at a time. */
-static void over_rows(Product *p, int64_t l, int64_t depth, int64_t i0, int64_t i1, int64_t j0,
+static void over_rows(GemmProduct *p, int64_t l, int64_t depth, int64_t i0, int64_t i1, int64_t j0,
                       int64_t j1) {
   const int wide = p->wide, group = GEMM_GROUP * wide;
   const int64_t rows = i1 - i0, tiles = tiles_of(rows, p->rows), each = packed_tile(p, depth);
@@ -208,12 +206,12 @@ static void over_rows(Product *p, int64_t l, int64_t depth, int64_t i0, int64_t 
 /* -------- how a product is cut -------- */
 
 /* Most lanes of a tile would be empty, and few would be if it were turned over. */
-static bool narrow(const Product *p) {
+static bool narrow(const GemmProduct *p) {
   return !p->band && p->n <= p->kernel->rows[2] && p->m >= p->kernel->lanes;
 }
 
-static void change_places(Product *p) {
-  const Product s = *p;
+static void change_places(GemmProduct *p) {
+  const GemmProduct s = *p;
   p->across = true;
   p->m = s.n, p->n = s.m;
   p->x = s.y, p->xi = s.yj, p->xl = s.yl;
@@ -223,7 +221,7 @@ static void change_places(Product *p) {
 /* Rows of y that lie in L2 are read as they are by so few tiles that to pack them would take
  * longer. In cycles: to pack an element; and a depth of a tile more, as rows of y begin on many
  * pages, and with vectors that lie in two lines or x transposed. */
-static bool lies_well(const Product *p, int64_t depth) {
+static bool lies_well(const GemmProduct *p, int64_t depth) {
   const double packed = 0.6, apart = 0.45, straddled = 2;
   if (p->yj != 1 || p->n * depth > p->setup->all_floats || p->yl % 512 == 0) return false;
   const bool aligned =
@@ -234,7 +232,7 @@ static bool lies_well(const Product *p, int64_t depth) {
 
 /* Packing would cost more than it saves: a panel of y is read by one tile or two, or it stays in L1
  * as it lies and x is near; or by some, and stays in L2. */
-static bool few_rows(const Product *p, int64_t depth) {
+static bool few_rows(const GemmProduct *p, int64_t depth) {
   if (p->band) return false;
   if (p->across || p->m <= p->rows) return true;
   if (p->m <= 2 * p->rows) return p->yj != 1 || p->n * p->k < p->setup->far_floats;
@@ -244,12 +242,12 @@ static bool few_rows(const Product *p, int64_t depth) {
 
 /* Panels of y that lie across are read to their end one after the other, as many as half of L2
  * holds: with all of k, they are one piece of memory. */
-static void few_by_columns(const Product *p, int64_t most) {
+static void few_by_columns(const GemmProduct *p, int64_t most) {
   int64_t columns = p->n;
   if (p->yj != 1 && !p->across) columns = p->setup->all_floats / p->k / p->wide * p->wide;
   if (columns < p->wide) columns = p->wide;
   for (int64_t j = 0; j < p->n; j += columns) {
-    Product q = *p;
+    GemmProduct q = *p;
     q.n = least(columns, p->n - j), q.y = p->y + j * p->yj, q.c = p->c + j;
     q.beyond = p->n - j - q.n;
     for (int64_t l = 0; l < p->k; l += most) as_it_lies(&q, l, least(most, p->k - l));
@@ -260,7 +258,7 @@ static void few_by_columns(const Product *p, int64_t most) {
  * In cycles an element: to copy or turn it; to wait for memory where all is packed at once, and
  * where it is fetched while tiles are computed; and down a panel, tiles of c have their lines on
  * other pages each time. */
-static bool rows_first(const Product *p, int64_t depth, int64_t parts) {
+static bool rows_first(const GemmProduct *p, int64_t depth, int64_t parts) {
   const double copied = 0.25, turned = 0.6, waited = 1.15, fetched = 0.35, down = 1;
   const double x = (double)(p->m * p->k), y = (double)(p->n * p->k);
   const double pack = p->yj == 1 ? copied : turned;
@@ -273,7 +271,7 @@ static bool rows_first(const Product *p, int64_t depth, int64_t parts) {
 
 /* Blocks of rows, whose x is packed whole in parts of L2; of columns, whose c stays in the third
  * level while all of k is summed. */
-static void by_rows(Product *p, int64_t most) {
+static void by_rows(GemmProduct *p, int64_t most) {
   const int64_t deep = least(p->k, most), tiles = tiles_of(p->m, p->rows);
   const int64_t blocks = tiles_of(tiles, (int)(p->setup->all_floats / packed_tile(p, deep)));
   for (int64_t b = 0; b < blocks; b++) {
@@ -289,7 +287,7 @@ static void by_rows(Product *p, int64_t most) {
 }
 
 /* Blocks of columns, whose y is packed whole. */
-static void by_columns(Product *p, int64_t most) {
+static void by_columns(GemmProduct *p, int64_t most) {
   const int64_t deep = least(p->k, most), tiles = tiles_of(p->n, p->wide);
   const int64_t blocks = tiles_of(tiles, (int)(p->setup->all_floats / (deep * p->wide)));
   for (int64_t b = 0; b < blocks; b++) {
@@ -366,29 +364,29 @@ bool gemm_blocked_band(int64_t m, int64_t n, int64_t k, const float *x, int64_t 
   return true;
 }
 
-static Product product_of(const GemmSetup *s, float *room, int64_t m, int64_t n, int64_t k,
-                          const float *x, int64_t xi, int64_t xl, const float *y, int64_t yl,
-                          int64_t yj, float *c, int64_t ldc, bool add,
-                          const dtrt_epilogue *epilogue, const dtrt_band *band) {
-  Product p = {.setup = s,
-               .kernel = s->kernel,
-               .m = m,
-               .n = n,
-               .k = k,
-               .x = x,
-               .y = y,
-               .xi = xi,
-               .xl = xl,
-               .yl = yl,
-               .yj = yj,
-               .c = c,
-               .ldc = ldc,
-               .add = add,
-               .epilogue = epilogue,
-               .band = band,
-               .all = room,
-               .packed = room + s->all_floats,
-               .edge = room + s->all_floats + GEMM_TILES_FLOATS};
+static GemmProduct product_of(const GemmSetup *s, float *room, int64_t m, int64_t n, int64_t k,
+                              const float *x, int64_t xi, int64_t xl, const float *y, int64_t yl,
+                              int64_t yj, float *c, int64_t ldc, bool add,
+                              const dtrt_epilogue *epilogue, const dtrt_band *band) {
+  GemmProduct p = {.setup = s,
+                   .kernel = s->kernel,
+                   .m = m,
+                   .n = n,
+                   .k = k,
+                   .x = x,
+                   .y = y,
+                   .xi = xi,
+                   .xl = xl,
+                   .yl = yl,
+                   .yj = yj,
+                   .c = c,
+                   .ldc = ldc,
+                   .add = add,
+                   .epilogue = epilogue,
+                   .band = band,
+                   .all = room,
+                   .packed = room + s->all_floats,
+                   .edge = room + s->all_floats + GEMM_TILES_FLOATS};
   if (narrow(&p)) change_places(&p);
   /* Three vectors where that is all of the columns; they would not fit into live blocks. */
   const int lanes = s->kernel->lanes;
@@ -401,13 +399,17 @@ void gemm_blocked_by(const GemmSetup *s, float *room, int64_t m, int64_t n, int6
                      const float *x, int64_t xi, int64_t xl, const float *y, int64_t yl, int64_t yj,
                      float *c, int64_t ldc, bool add, const dtrt_epilogue *epilogue,
                      const dtrt_band *band, int64_t part) {
-  Product p = product_of(s, room, m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, epilogue, band);
+  GemmProduct p = product_of(s, room, m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, epilogue, band);
   Ahead ahead; /* not part of the above, which begins as zeros */
   p.ahead = &ahead;
   /* Parts of k: of one size, but for the last; a multiple of 16, as blocks are turned whole. */
   const int64_t most = part ? part : dtrt_gemm_part(k);
   if (gemm_streams(&p, least(k, most))) {
     gemm_by_streams(&p, most);
+    return;
+  }
+  if (gemm_lines(&p)) {
+    gemm_by_lines(&p, most);
     return;
   }
   if (few_rows(&p, least(k, most))) {
@@ -425,7 +427,7 @@ void gemm_blocked_by(const GemmSetup *s, float *room, int64_t m, int64_t n, int6
 }
 
 /* Whether y is packed, or turned panel by panel, in every call, or lies worse than packed. */
-static bool packs(const Product *p, int64_t deep) {
+static bool packs(const GemmProduct *p, int64_t deep) {
   const bool few =
       few_rows(p, deep) && p->m <= 5 * p->rows && p->n * deep <= p->setup->all_floats / 2;
   return !p->across && (p->yj != 1 || !few) && !is_packed(p);
@@ -437,7 +439,8 @@ bool gemm_blocked_kept(int64_t nest, int64_t m, int64_t n, int64_t k, const floa
   float *room;
   const GemmSetup *setup = gemm_setup(&room);
   if (!room) return false;
-  Product p = product_of(setup, room, m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, epilogue, NULL);
+  GemmProduct p =
+      product_of(setup, room, m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, epilogue, NULL);
   Ahead ahead;
   p.ahead = &ahead;
   const int64_t most = dtrt_gemm_part(k);

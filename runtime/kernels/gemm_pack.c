@@ -37,10 +37,8 @@ int ahead_take(Ahead *a, GemmTile *t, int64_t tiles, int had) {
 
 /* -------- packing -------- */
 
-/* `n` rows (at most `wide`) of `depth` numbers, [l * by_depth + q * by_row] one of them, as
- * [depth][step]. */
-static void pack(const GemmKernel *kernel, const float *from, int64_t by_row, int64_t by_depth,
-                 int64_t depth, int n, int step, float *to) {
+void pack(const GemmKernel *kernel, const float *from, int64_t by_row, int64_t by_depth,
+          int64_t depth, int n, int step, float *to) {
   const int half = kernel->lanes;
   for (int at = 0; at < step && n > 0; at += half, n -= half) {
     const float *f = from + at * by_row;
@@ -51,17 +49,17 @@ static void pack(const GemmKernel *kernel, const float *from, int64_t by_row, in
   }
 }
 
-void pack_columns(const Product *p, int64_t l, int64_t depth, int64_t j, float *to) {
+void pack_columns(const GemmProduct *p, int64_t l, int64_t depth, int64_t j, float *to) {
   const int wide = p->wide;
   pack(p->kernel, p->y + l * p->yl + j * p->yj, p->yj, p->yl, depth, (int)least(p->n - j, wide),
        wide, to);
 }
 
-int across_rows(const Product *p) {
+int across_rows(const GemmProduct *p) {
   return (int)tiles_of(p->kernel->rows[2], p->kernel->lanes) * p->kernel->lanes;
 }
 
-void pack_rows(const Product *p, int64_t l, int64_t depth, int64_t i, int rows, float *to) {
+void pack_rows(const GemmProduct *p, int64_t l, int64_t depth, int64_t i, int rows, float *to) {
   const float *x = p->x + i * p->xi + l * p->xl;
   if (p->xi == 1)
     pack(p->kernel, x, 1, p->xl, depth, (int)least(p->m - i, across_rows(p)), across_rows(p), to);
@@ -70,12 +68,12 @@ void pack_rows(const Product *p, int64_t l, int64_t depth, int64_t i, int rows, 
       memcpy(to, x, (size_t)depth * sizeof *to);
 }
 
-void packed_strides(const Product *p, int64_t depth, GemmTile *t) {
+void packed_strides(const GemmProduct *p, int64_t depth, GemmTile *t) {
   t->xi = p->xi == 1 ? 1 : depth + GAP;
   t->xl = p->xi == 1 ? across_rows(p) : 1;
 }
 
-bool rows_collide(const Product *p, int64_t depth) {
+bool rows_collide(const GemmProduct *p, int64_t depth) {
   const int64_t way = 4096, step = p->xi * 4 % way, apart = step < way - step ? step : way - step;
   return p->xi != 1 && depth * 4 > apart && (apart < 512 || way % apart == 0) && apart * 8 <= way;
 }
@@ -87,7 +85,7 @@ static void block_ahead(Ahead *a, const float *at, int64_t n, int64_t bytes, int
     ahead_add(a, (const char *)at + (b < bytes ? b : bytes) - 4, n, step);
 }
 
-void columns_ahead(Product *p, int64_t l, int64_t depth, int64_t j, int64_t columns) {
+void columns_ahead(GemmProduct *p, int64_t l, int64_t depth, int64_t j, int64_t columns) {
   if (j >= p->n + p->beyond) return;
   const int64_t here = least(p->n + p->beyond - j, columns);
   const float *y = p->y + l * p->yl + j * p->yj;
@@ -97,7 +95,7 @@ void columns_ahead(Product *p, int64_t l, int64_t depth, int64_t j, int64_t colu
     block_ahead(p->ahead, y, here, depth * 4, p->yj * 4);
 }
 
-void rows_ahead(Product *p, int64_t l, int64_t depth, int64_t i, int64_t rows) {
+void rows_ahead(GemmProduct *p, int64_t l, int64_t depth, int64_t i, int64_t rows) {
   if (i >= p->m || p->m * depth < NEAR) return;
   const float *x = p->x + i * p->xi + l * p->xl;
   if (p->xi == 1)
@@ -106,6 +104,14 @@ void rows_ahead(Product *p, int64_t l, int64_t depth, int64_t i, int64_t rows) {
     block_ahead(p->ahead, x, rows, depth * 4, p->xi * 4);
 }
 
-int64_t packed_tile(const Product *p, int64_t depth) {
+int64_t packed_tile(const GemmProduct *p, int64_t depth) {
   return p->xi == 1 ? depth * across_rows(p) : (depth + GAP) * p->rows;
+}
+
+void put_across(const GemmKernel *k, const float *edge, int wide, int rows, float *c, int64_t ldc,
+                bool add) {
+  for (int at = 0; at < wide; at += k->lanes)
+    for (int r = 0; r < rows; r += k->lanes) /* a tile may have more rows than a vector lanes */
+      k->across(edge + r * GEMM_COLUMNS + at, GEMM_COLUMNS, (int)least(wide - at, k->lanes),
+                (int)least(rows - r, k->lanes), c + at * ldc + r, ldc, add);
 }

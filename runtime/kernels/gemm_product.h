@@ -25,7 +25,7 @@ typedef struct Ahead {
   int64_t pairs; /* not fetched yet */
 } Ahead;
 
-typedef struct Product {
+typedef struct GemmProduct {
   const GemmSetup *setup;
   const GemmKernel *kernel;
   int wide, rows; /* of a tile, at most */
@@ -44,7 +44,7 @@ typedef struct Product {
   bool across;           /* the product is y' @ x' = c': m and n, x and y have changed places */
   float *edge;           /* [GEMM_ROWS][GEMM_COLUMNS]: a tile of c' */
   Ahead *ahead;
-} Product;
+} GemmProduct;
 
 static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t blocks_of(int64_t n, int64_t most) { return (n + most - 1) / most; }
@@ -53,7 +53,7 @@ static inline int64_t tiles_of(int64_t rows, int most) { return (rows + most - 1
 /* Rows are dealt to tiles evenly: the first row of tile q. */
 static inline int64_t tile_row(int64_t q, int64_t rows, int64_t tiles) { return q * rows / tiles; }
 
-static inline void epilogue_rows(const Product *p, int64_t from, int64_t to) {
+static inline void epilogue_rows(const GemmProduct *p, int64_t from, int64_t to) {
   if (p->epilogue) p->epilogue->rows(p->epilogue->dev, p->epilogue->p, p->epilogue->n, from, to);
 }
 
@@ -69,27 +69,37 @@ void ahead_bytes(Ahead *a, const void *at, int64_t bytes);
 /* What one of `tiles` tiles still to come should fetch; `had`: runs of the one before that had
  * some. Returns those of this one. */
 int ahead_take(Ahead *a, GemmTile *t, int64_t tiles, int had);
+/* `n` rows (at most `step`) of `depth` numbers, [l * by_depth + q * by_row] one of them, as
+ * [depth][step]. */
+void pack(const GemmKernel *kernel, const float *from, int64_t by_row, int64_t by_depth,
+          int64_t depth, int n, int step, float *to);
 /* Columns j.. of y at depths l.. as [depth][width of a tile]. */
-void pack_columns(const Product *p, int64_t l, int64_t depth, int64_t j, float *to);
+void pack_columns(const GemmProduct *p, int64_t l, int64_t depth, int64_t j, float *to);
 /* Floats a depth of rows of x that are packed transposed: whole vectors. */
-int across_rows(const Product *p);
+int across_rows(const GemmProduct *p);
 /* `rows` rows i.. of x at depths l..: as they lie, but closer; or, where x is transposed, as
  * [depth][whole vectors], more than a tile's where there are more, which is faster than fewer. */
-void pack_rows(const Product *p, int64_t l, int64_t depth, int64_t i, int rows, float *to);
+void pack_rows(const GemmProduct *p, int64_t l, int64_t depth, int64_t i, int rows, float *to);
 /* Strides of what pack_rows wrote. */
-void packed_strides(const Product *p, int64_t depth, GemmTile *t);
+void packed_strides(const GemmProduct *p, int64_t depth, GemmTile *t);
 /* Rows of x that a tile reads lie so that too many of them meet in few lines of L1. */
-bool rows_collide(const Product *p, int64_t depth);
-void columns_ahead(Product *p, int64_t l, int64_t depth, int64_t j, int64_t columns);
-void rows_ahead(Product *p, int64_t l, int64_t depth, int64_t i, int64_t rows);
+bool rows_collide(const GemmProduct *p, int64_t depth);
+void columns_ahead(GemmProduct *p, int64_t l, int64_t depth, int64_t j, int64_t columns);
+void rows_ahead(GemmProduct *p, int64_t l, int64_t depth, int64_t i, int64_t rows);
 /* Floats that a tile's packed rows take. */
-int64_t packed_tile(const Product *p, int64_t depth);
+int64_t packed_tile(const GemmProduct *p, int64_t depth);
+/* A tile of c', `rows` rows of `wide` columns in `edge`, to c. */
+void put_across(const GemmKernel *k, const float *edge, int wide, int rows, float *c, int64_t ldc,
+                bool add);
 
 /* -------- gemm_streams.c -------- */
 
 /* Reading y in streams, when it comes from beyond L2, as part of a large matrix does, saves packing
  * it and costs more for each row. */
-bool gemm_streams(const Product *p, int64_t depth);
+bool gemm_streams(const GemmProduct *p, int64_t depth);
 /* Rows of y are read in streams, once; the sums of a block of columns stay in L1. */
-void gemm_by_streams(Product *p, int64_t most);
+void gemm_by_streams(GemmProduct *p, int64_t most);
+/* Multiplying y's columns, as they lie, by rows of x that are packed turned saves turning y. */
+bool gemm_lines(const GemmProduct *p);
+void gemm_by_lines(GemmProduct *p, int64_t most);
 #endif

@@ -3,19 +3,21 @@
 #include "gemm_product.h"
 #include <string.h>
 
+/* -------- a matrix whose rows lie along the result's -------- */
+
 /* In the time of one multiplication and addition: to pack an element of y, and, for a product of
  * it, the reading and writing of the sum, which serves as many depths as the kernel takes at once.
  */
 enum { PACKED_COST = 12, SUM_COST = 1 };
 
-bool gemm_streams(const Product *p, int64_t depth) {
+bool gemm_streams(const GemmProduct *p, int64_t depth) {
   return !p->band && !p->across && p->yj == 1 && p->n >= 4 * p->kernel->lanes &&
          p->yl * p->k >= p->setup->all_floats && p->m * SUM_COST <= PACKED_COST * p->kernel->deep &&
          p->m * depth <= GEMM_TILES_FLOATS;
 }
 
 /* x at depths l.., as `streams` of the kernel reads it. */
-static void pack_streams(const Product *p, int64_t l, int64_t depth, float *to) {
+static void pack_streams(const GemmProduct *p, int64_t l, int64_t depth, float *to) {
   const int deep = p->kernel->deep;
   for (int64_t end = l + depth; l < end;) {
     const int d = end - l >= deep ? deep : 1;
@@ -25,33 +27,128 @@ static void pack_streams(const Product *p, int64_t l, int64_t depth, float *to) 
   }
 }
 
-/* Columns from j on at depths l..: runs into `sum`, which join in `part`, and that c. */
-static void stream_columns(const Product *p, int64_t l, int64_t depth, int64_t j, int64_t columns,
-                           int64_t room, const float *x) {
-  float *sum = p->all, *part = p->all + p->m * room;
-  const int64_t n = least(columns, p->n - j);
+/* A block of columns, and the floats from one row of its sums to the next. */
+typedef struct Columns {
+  int64_t j, n, room;
+} Columns;
+
+/* At depths l..: runs into `sum`, which join in `part`, and that c, whose lines are fetched before
+ * they are written for the first time. `then`: what is read next. */
+static void stream_columns(const GemmProduct *p, const Columns *b, int64_t l, int64_t depth,
+                           const float *x, const float *then) {
+  float *sum = p->all, *part = p->all + p->m * b->room;
+  int64_t fetched = l ? p->m : 0;
   for (int64_t at = 0; at < depth; at += GEMM_RUN) {
     const int64_t here = least(GEMM_RUN, depth - at);
-    p->kernel->streams(x + at * p->m, p->m, p->y + (l + at) * p->yl + j, p->yl, here, n,
-                       at ? sum : part, room);
-    if (at) p->kernel->join(part, sum, p->m * room);
+    const float *y = p->y + (l + at) * p->yl + b->j;
+    for (; fetched * depth < p->m * (at + here); fetched++)
+      for (int64_t q = 0; q < b->n; q += LINE / 4)
+        __builtin_prefetch(p->c + fetched * p->ldc + b->j + q, 1);
+    p->kernel->streams(x + at * p->m, p->m, y, p->yl, here, b->n, at ? sum : part, b->room,
+                       at + here < depth ? y + here * p->yl : then);
+    if (at) p->kernel->join(part, sum, p->m * b->room);
   }
   for (int64_t i = 0; i < p->m; i++) {
-    float *c = p->c + i * p->ldc + j;
-    const float *s = part + i * room;
+    float *c = p->c + i * p->ldc + b->j;
+    const float *s = part + i * b->room;
     if (p->add || l)
-      for (int64_t q = 0; q < n; q++) c[q] += s[q];
+      for (int64_t q = 0; q < b->n; q++) c[q] += s[q];
     else
-      memcpy(c, s, (size_t)n * sizeof *c);
+      memcpy(c, s, (size_t)b->n * sizeof *c);
   }
 }
 
-void gemm_by_streams(Product *p, int64_t most) {
-  const int64_t pair = 2 * p->kernel->lanes, room = SMALL / p->m / pair * pair;
-  for (int64_t l = 0; l < p->k; l += most) {
-    const int64_t depth = least(most, p->k - l);
-    pack_streams(p, l, depth, p->packed);
-    for (int64_t j = 0; j < p->n; j += room) stream_columns(p, l, depth, j, room, room, p->packed);
+/* Blocks of columns of one size, with all depths that x is packed of, as c stays near then. */
+void gemm_by_streams(GemmProduct *p, int64_t most) {
+  const int64_t pair = 2 * p->kernel->lanes, blocks = blocks_of(p->n, SMALL / p->m / pair * pair);
+  const int64_t columns = blocks_of(blocks_of(p->n, blocks), pair) * pair;
+  const int64_t deep = GEMM_TILES_FLOATS / (p->m * most) * most;
+  const int64_t collide = 256; /* rows of sums so far apart meet in few lines of L1 */
+  Columns b = {.room = columns % collide ? columns : columns + pair};
+  for (int64_t first = 0; first < p->k; first += deep) {
+    const int64_t end = least(p->k, first + deep);
+    for (int64_t l = first; l < end; l += most)
+      pack_streams(p, l, least(most, end - l), p->packed + (l - first) * p->m);
+    for (b.j = 0; b.j < p->n; b.j += columns) {
+      b.n = least(columns, p->n - b.j);
+      const bool last = b.j + columns >= p->n;
+      const float *next = !last        ? p->y + first * p->yl + b.j + columns
+                          : end < p->k ? p->y + end * p->yl
+                                       : p->y;
+      for (int64_t l = first; l < end; l += most)
+        stream_columns(p, &b, l, least(most, end - l), p->packed + (l - first) * p->m,
+                       l + most < end ? p->y + (l + most) * p->yl + b.j : next);
+    }
+  }
+  epilogue_rows(p, 0, p->m);
+}
+
+/* -------- a matrix whose columns lie along the sums -------- */
+
+/* Of as many lanes as there are rows, where a vector would be half empty. */
+static const GemmKernel *lines_kernel(const GemmProduct *p) {
+#if defined(__x86_64__)
+  if (p->kernel == &gemm_kernel_avx512 && p->m <= gemm_kernel_avx2.lanes) return &gemm_kernel_avx2;
+#endif
+  return p->kernel;
+}
+
+/* Rows of a tile: half of them, where the numbers that they have at a depth meet in one line or two
+ * of L1, and would drive each other out. */
+static int lines_rows(const GemmProduct *p, const GemmKernel *k, int vectors) {
+  const int64_t way = 4096, step = p->yj * 4 % way, apart = step < way - step ? step : way - step;
+  return k->rows[vectors] * apart < 2 * LINE ? k->rows[vectors] / 2 : k->rows[vectors];
+}
+
+/* In cycles: to turn an element, to wait for one that no cache of the core holds while nothing is
+ * multiplied, to turn one of the result; and to multiply by one, with all vectors of this kernel's.
+ */
+bool gemm_lines(const GemmProduct *p) {
+  const double turned = 0.6, waited = 0.35, across = 1;
+  const GemmKernel *k = lines_kernel(p);
+  const double lanes = p->kernel->lanes;
+  const int vectors = (int)tiles_of(p->m, k->lanes);
+  if (p->band || p->across || p->yj == 1 || vectors > 2 || p->n < 2 * k->rows[vectors])
+    return false;
+  const double x = (double)(p->m * p->k), y = (double)(p->n * p->k), c = (double)(p->m * p->n);
+  const double far = p->n * p->k > p->setup->all_floats ? waited : 0;
+  return y * vectors * k->lanes / lanes + turned * x + across * c <
+         y * ((double)p->m / lanes + turned + far);
+}
+
+/* What tiles fetch of the next one's rows, which follow each other: 64 lines a run. Rows that lie
+ * far apart are left to the CPU. */
+static void lines_ahead(const GemmProduct *p, GemmTile *t, int64_t j, int64_t rows, int64_t l) {
+  const int64_t bytes = GEMM_FETCHED * 2 * LINE, runs = blocks_of(p->k, GEMM_RUN);
+  const bool near = rows * p->yj * 4 <= runs * bytes;
+  const char *from = (const char *)(p->y + j * p->yj) + l / GEMM_RUN * bytes;
+  for (int64_t s = 0; s * GEMM_RUN < t->depth; s++)
+    t->ahead[s] =
+        near && rows ? (GemmAhead){from + s * bytes, 2 * LINE} : (GemmAhead){(const char *)t->x, 0};
+}
+
+void gemm_by_lines(GemmProduct *p, int64_t most) {
+  const GemmKernel *k = lines_kernel(p);
+  const int vectors = (int)tiles_of(p->m, k->lanes), wide = vectors * k->lanes;
+  const int64_t tiles = tiles_of(p->n, lines_rows(p, k, vectors));
+  const int64_t deep = GEMM_TILES_FLOATS / (wide * most) * most;
+  GemmTile t = {.run = GEMM_RUN, .lead = wide, .xi = p->yj, .xl = 1, .c = p->edge};
+  t.ldc = GEMM_COLUMNS, t.tail = (int)p->m - (vectors - 1) * k->lanes;
+  for (int64_t first = 0; first < p->k; first += deep) {
+    const int64_t end = least(p->k, first + deep);
+    const bool again = p->add || first;
+    pack(k, p->x + first * p->xl, p->xi, p->xl, end - first, (int)p->m, wide, p->packed);
+    for (int64_t q = 0; q < tiles; q++) {
+      const int64_t j = tile_row(q, p->n, tiles), next = tile_row(q + 1, p->n, tiles);
+      for (int64_t l = first; l < end; l += most) {
+        t.depth = least(most, end - l), t.add = l > first && !again;
+        t.x = p->y + j * p->yj + l, t.y = p->packed + (l - first) * wide;
+        lines_ahead(p, &t, next, tile_row(least(q + 2, tiles), p->n, tiles) - next, l);
+        k->tile[next - j][vectors - 1](&t);
+        if (again || l + most >= end)
+          put_across(k, p->edge, (int)p->m, (int)(next - j), p->c + j, p->ldc, again);
+      }
+    }
   }
   epilogue_rows(p, 0, p->m);
 }
