@@ -3,6 +3,7 @@
  * vectors of them and more, odd sizes, transposed operands, rows with gaps between them, rows that
  * meet in the same lines of L1, results that are added to. */
 #include <math.h>
+#include "gemm_kept.h"
 #include "gemm_kernel.h"
 #include "harness.h"
 
@@ -66,7 +67,27 @@ static void one(const Shape *s, bool add) {
   free(a), free(b), free(c), free(had), free(room);
 }
 
+/* What stays packed in a nest stays where more comes than there is room for. */
+static void kept(void) {
+  static const float y[4];
+  KeptMatrix m[] = {
+      {NULL, y, 1, 1, 1, 1, 0}, {NULL, y + 1, 1, 1, 1, 1, 0}, {NULL, y + 2, 1, 1, 1, 1, 0}};
+  float *at[3] = {NULL};
+  for (int run = 0; run < 3; run++)
+    for (int i = 0; i < 3; i++) {
+      bool fresh = false;
+      float *to = gemm_keep(&m[i], 5, 400, 1000, &fresh);
+      if (run == 0) at[i] = to;
+      CHECK((to != NULL) == (i < 2) && to == at[i], "run %d: matrix %d is elsewhere", run, i);
+      CHECK(fresh == (run == 0 && i < 2), "run %d: matrix %d is packed %s", run, i,
+            fresh ? "again" : "not at all");
+    }
+  bool fresh = false;
+  CHECK(gemm_keep(&m[2], 6, 400, 1000, &fresh) && fresh, "another nest has no room");
+}
+
 int main(void) {
+  kept();
   const GemmKernel *kernel = gemm_kernel();
   if (!kernel) return 0;
 #if defined(__FMA__) || defined(__aarch64__)
