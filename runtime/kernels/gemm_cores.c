@@ -164,6 +164,8 @@ bool gemm_vector_dealt(const GemmCall *p) {
 
 /* -------- many products -------- */
 
+enum { LINE_FLOATS = 16 };
+
 typedef struct Many {
   const GemmCall *p;
   const dtrt_loops *loops;
@@ -179,16 +181,43 @@ static void steps_to(const dtrt_loops *l, int from, int to, int64_t i, int64_t *
   }
 }
 
+/* Of many matrices times a vector each, which are read once: the CPU waits at the begin of each, as
+ * it cannot know where the next one lies. */
+static bool reads_far(const Many *m) {
+  const GemmCall *p = m->p;
+  if (p->dtype != DTRT_F32 || (p->m != 1 && p->n != 1) || !gemm_kernel()) return false;
+  float *room;
+  const int64_t near = gemm_setup(&room)->all_floats, each = p->k * (p->m == 1 ? p->n : p->m);
+  return each <= near / 4 && each * m->count * m->added > 2 * near;
+}
+
+/* Inline: gcc leaves out calls of functions that do no more than this. */
+static inline __attribute__((always_inline)) void fetch(const Many *m, const int64_t *step) {
+  const GemmCall *p = m->p;
+  const bool b = p->m == 1, along = b ? p->tb : !p->ta;
+  const int64_t other = b ? p->n : p->m, lead = b ? p->ldb : p->lda;
+  const int64_t rows = along ? other : p->k, columns = along ? p->k : other;
+  const float *from = b ? (const float *)p->b + step[1] : (const float *)p->a + step[0];
+  for (int64_t i = 0; i < rows; i++, from += lead)
+    for (int64_t j = 0; j < columns; j += LINE_FLOATS) __builtin_prefetch(from + j, 0, 2);
+}
+
 static void many_part(void *arg, int core, int64_t from, int64_t to) {
   const Many *m = arg;
   const GemmCall *p = m->p;
   const int64_t size = p->dtype == DTRT_F64 ? 8 : 4;
+  const bool far = reads_far(m);
   (void)core;
   for (int64_t i = from; i < to; i++)
     for (int64_t j = 0; j < m->added; j++) {
-      int64_t step[3] = {0};
+      int64_t step[3] = {0}, next[3] = {0};
       steps_to(m->loops, 0, m->loops->apart, i, step);
       steps_to(m->loops, m->loops->apart, m->loops->n, j, step);
+      if (far && (j + 1 < m->added || i + 1 < to)) {
+        steps_to(m->loops, 0, m->loops->apart, j + 1 < m->added ? i : i + 1, next);
+        steps_to(m->loops, m->loops->apart, m->loops->n, (j + 1) % m->added, next);
+        fetch(m, next);
+      }
       dtrt_gemm(p->dtype, p->ta, p->tb, p->m, p->n, p->k, (const char *)p->a + step[0] * size,
                 p->lda, (const char *)p->b + step[1] * size, p->ldb, (char *)p->c + step[2] * size,
                 p->ldc, p->accumulate);

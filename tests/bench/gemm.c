@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include "device.h"
 #include "gemm.h"
+#include "peak.h"
 
 typedef struct Case {
   const char *what;
@@ -206,26 +207,6 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-typedef float Vec __attribute__((vector_size(64)));
-
-/* GFLOP/s of multiply-adds that wait for nothing, by vectors of this CPU (-march=native). */
-static __attribute__((noinline)) double peak(void) {
-  enum { SUMS = 24, TIMES = 20000 };
-  Vec sum[SUMS], x = (Vec){0} + 0.999f, y = (Vec){0} + 0.001f;
-  for (int i = 0; i < SUMS; i++) sum[i] = (Vec){0} + (float)i;
-  __asm__ volatile("" : "+v"(x), "+v"(y));
-  const double start = now();
-  for (int t = 0; t < TIMES; t++) {
-#pragma GCC unroll 24
-    for (int i = 0; i < SUMS; i++) sum[i] = sum[i] * x + y;
-  }
-  const double took = now() - start;
-  Vec all = {0};
-  for (int i = 0; i < SUMS; i++) all += sum[i];
-  __asm__ volatile("" : : "v"(all));
-  return 2.0 * 16 * SUMS * TIMES / took * 1e-9;
-}
-
 enum { HUGE_PAGE = 2 << 20, MOST_ROUNDS = 1001 };
 
 static float *numbers(int64_t n) {
@@ -266,7 +247,7 @@ static void one(const Case *s, const char *say, int rounds) {
   }
   if (!half) compare(s, say, c);
   for (int r = 0; r < rounds; r++) {
-    const double p = peak();
+    const double p = peak(now);
     if (p > most_peak) most_peak = p;
     for (int side = 0; side < SIDES; side++) {
       if (!has(side)) continue;
