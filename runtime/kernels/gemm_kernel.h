@@ -100,6 +100,8 @@ int64_t gemm_packed_floats(int64_t l2);
  */
 float *gemm_room(int64_t *floats);
 extern const GemmKernel gemm_kernel_avx512, gemm_kernel_avx2, gemm_kernel_portable;
+/* Tiles for AVX-512 with the lanes of AVX2's, whose kernels do the rest. */
+extern const GemmKernel gemm_kernel_narrow;
 
 /* c (m x n) = or += x (m x k) @ y (k x n), each as it lies: x[i * xi + l * xl], y[l * yl + j * yj],
  * one of the two strides being 1; then `then` (NULL: nothing) on all rows. False: not done (no

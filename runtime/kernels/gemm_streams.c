@@ -85,19 +85,28 @@ void gemm_by_streams(GemmProduct *p, int64_t most) {
 
 /* -------- a matrix whose columns lie along the sums -------- */
 
-/* Of as many lanes as there are rows, where a vector would be half empty. */
-static const GemmKernel *lines_kernel(const GemmProduct *p) {
+/* What packs and turns, and what multiplies: of half the lanes where more would be empty. */
+typedef struct Lines {
+  const GemmKernel *of, *tiles;
+  int vectors;
+} Lines;
+
+static Lines lines_of(const GemmProduct *p) {
+  Lines l = {p->kernel, p->kernel, 0};
 #if defined(__x86_64__)
-  if (p->kernel == &gemm_kernel_avx512 && p->m <= gemm_kernel_avx2.lanes) return &gemm_kernel_avx2;
+  if (p->kernel == &gemm_kernel_avx512 && p->m <= gemm_kernel_narrow.lanes)
+    l.of = &gemm_kernel_avx2, l.tiles = &gemm_kernel_narrow;
 #endif
-  return p->kernel;
+  l.vectors = (int)tiles_of(p->m, l.of->lanes);
+  return l;
 }
 
 /* Rows of a tile: half of them, where the numbers that they have at a depth meet in one line or two
  * of L1, and would drive each other out. */
-static int lines_rows(const GemmProduct *p, const GemmKernel *k, int vectors) {
+static int lines_rows(const GemmProduct *p, const Lines *k) {
+  const int most = k->tiles->rows[k->vectors];
   const int64_t way = 4096, step = p->yj * 4 % way, apart = step < way - step ? step : way - step;
-  return k->rows[vectors] * apart < 2 * LINE ? k->rows[vectors] / 2 : k->rows[vectors];
+  return most * apart < 2 * LINE ? most / 2 : most;
 }
 
 /* In cycles: to turn an element, to wait for one that no cache of the core holds while nothing is
@@ -105,14 +114,13 @@ static int lines_rows(const GemmProduct *p, const GemmKernel *k, int vectors) {
  */
 bool gemm_lines(const GemmProduct *p) {
   const double turned = 0.6, waited = 0.35, across = 1;
-  const GemmKernel *k = lines_kernel(p);
+  if (p->band || p->across || p->yj == 1 || p->m > 2 * p->kernel->lanes) return false;
+  const Lines k = lines_of(p);
   const double lanes = p->kernel->lanes;
-  const int vectors = (int)tiles_of(p->m, k->lanes);
-  if (p->band || p->across || p->yj == 1 || vectors > 2 || p->n < 2 * k->rows[vectors])
-    return false;
+  if (p->n < 2 * k.tiles->rows[k.vectors]) return false;
   const double x = (double)(p->m * p->k), y = (double)(p->n * p->k), c = (double)(p->m * p->n);
   const double far = p->n * p->k > p->setup->all_floats ? waited : 0;
-  return y * vectors * k->lanes / lanes + turned * x + across * c <
+  return y * k.vectors * k.of->lanes / lanes + turned * x + across * c <
          y * ((double)p->m / lanes + turned + far);
 }
 
@@ -128,25 +136,25 @@ static void lines_ahead(const GemmProduct *p, GemmTile *t, int64_t j, int64_t ro
 }
 
 void gemm_by_lines(GemmProduct *p, int64_t most) {
-  const GemmKernel *k = lines_kernel(p);
-  const int vectors = (int)tiles_of(p->m, k->lanes), wide = vectors * k->lanes;
-  const int64_t tiles = tiles_of(p->n, lines_rows(p, k, vectors));
+  const Lines k = lines_of(p);
+  const int wide = k.vectors * k.of->lanes;
+  const int64_t tiles = tiles_of(p->n, lines_rows(p, &k));
   const int64_t deep = GEMM_TILES_FLOATS / (wide * most) * most;
   GemmTile t = {.run = GEMM_RUN, .lead = wide, .xi = p->yj, .xl = 1, .c = p->edge};
-  t.ldc = GEMM_COLUMNS, t.tail = (int)p->m - (vectors - 1) * k->lanes;
+  t.ldc = GEMM_COLUMNS, t.tail = (int)p->m - (k.vectors - 1) * k.of->lanes;
   for (int64_t first = 0; first < p->k; first += deep) {
     const int64_t end = least(p->k, first + deep);
     const bool again = p->add || first;
-    pack(k, p->x + first * p->xl, p->xi, p->xl, end - first, (int)p->m, wide, p->packed);
+    pack(k.of, p->x + first * p->xl, p->xi, p->xl, end - first, (int)p->m, wide, p->packed);
     for (int64_t q = 0; q < tiles; q++) {
       const int64_t j = tile_row(q, p->n, tiles), next = tile_row(q + 1, p->n, tiles);
       for (int64_t l = first; l < end; l += most) {
         t.depth = least(most, end - l), t.add = l > first && !again;
         t.x = p->y + j * p->yj + l, t.y = p->packed + (l - first) * wide;
         lines_ahead(p, &t, next, tile_row(least(q + 2, tiles), p->n, tiles) - next, l);
-        k->tile[next - j][vectors - 1](&t);
+        k.tiles->tile[next - j][k.vectors - 1](&t);
         if (again || l + most >= end)
-          put_across(k, p->edge, (int)p->m, (int)(next - j), p->c + j, p->ldc, again);
+          put_across(k.of, p->edge, (int)p->m, (int)(next - j), p->c + j, p->ldc, again);
       }
     }
   }
