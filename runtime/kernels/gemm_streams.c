@@ -16,13 +16,20 @@ bool gemm_streams(const GemmProduct *p, int64_t depth) {
          p->m * depth <= GEMM_TILES_FLOATS;
 }
 
+enum { WIDEST_DEEP = 8 }; /* most depths that a kernel takes at once */
+
 /* x at depths l.., as `streams` of the kernel reads it. */
 static void pack_streams(const GemmProduct *p, int64_t l, int64_t depth, float *to) {
   const int deep = p->kernel->deep;
   for (int64_t end = l + depth; l < end;) {
     const int d = end - l >= deep ? deep : 1;
-    for (int64_t i = 0; i < p->m; i++)
-      for (int q = 0; q < d; q++) *to++ = p->x[i * p->xi + (l + q) * p->xl];
+    for (int64_t i = 0; i < p->m; i++, to += d) {
+      const float *x = p->x + i * p->xi + l * p->xl;
+      if (p->xl == 1 && d == WIDEST_DEEP)
+        memcpy(to, x, WIDEST_DEEP * sizeof *to); /* one vector */
+      else
+        for (int q = 0; q < d; q++) to[q] = x[q * p->xl];
+    }
     l += d;
   }
 }
@@ -48,13 +55,16 @@ static void stream_columns(const GemmProduct *p, const Columns *b, int64_t l, in
                        at + here < depth ? y + here * p->yl : then);
     if (at) p->kernel->join(part, sum, p->m * b->room);
   }
+  const int64_t vectors = b->n / p->kernel->lanes * p->kernel->lanes;
   for (int64_t i = 0; i < p->m; i++) {
     float *c = p->c + i * p->ldc + b->j;
     const float *s = part + i * b->room;
-    if (p->add || l)
-      for (int64_t q = 0; q < b->n; q++) c[q] += s[q];
-    else
+    if (!p->add && !l) {
       memcpy(c, s, (size_t)b->n * sizeof *c);
+      continue;
+    }
+    p->kernel->join(c, s, vectors);
+    for (int64_t q = vectors; q < b->n; q++) c[q] += s[q];
   }
 }
 
