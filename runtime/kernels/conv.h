@@ -69,6 +69,7 @@ typedef struct ConvAhead {
   const char *at, *end;
   int64_t bytes; /* a tile */
 } ConvAhead;
+ConvAhead conv_ahead_of(const char *at, const char *end, int64_t tiles);
 ConvAhead conv_ahead(const ConvSource *s, const ConvChunk *c, int64_t tiles);
 static inline void conv_fetch(ConvAhead *a) {
   const char *stop = a->end - a->at > a->bytes ? a->at + a->bytes : a->end;

@@ -37,15 +37,19 @@ void conv_planes(const ConvSource *s, const ConvChunk *c, int64_t *low, int64_t 
   if (*high < *low) *high = *low;
 }
 
-ConvAhead conv_ahead(const ConvSource *s, const ConvChunk *c, int64_t tiles) {
+ConvAhead conv_ahead_of(const char *at, const char *end, int64_t tiles) {
   enum { LINE = 64 };
+  const int64_t bytes = tiles ? (end - at) / tiles + 1 : 0;
+  return (ConvAhead){at, end, (bytes + LINE - 1) / LINE * LINE};
+}
+
+ConvAhead conv_ahead(const ConvSource *s, const ConvChunk *c, int64_t tiles) {
   const int64_t plane = s->dim[1].size * s->dim[2].size * s->pixel, image = s->dim[0].size * plane;
   int64_t low, high;
   conv_planes(s, c, &low, &high);
-  const char *at = (const char *)s->x + c->b * image + low * plane,
-             *end = (const char *)s->x + (c->b_end - 1) * image + high * plane;
-  const int64_t bytes = tiles ? (end - at) / tiles + 1 : 0;
-  return (ConvAhead){at, end, (bytes + LINE - 1) / LINE * LINE};
+  const char *x = s->x;
+  return conv_ahead_of(x + c->b * image + low * plane, x + (c->b_end - 1) * image + high * plane,
+                       tiles);
 }
 
 ConvCopy conv_copy_make(const ConvSource *s, const ConvChunk *c, float *room) {

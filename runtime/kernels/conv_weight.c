@@ -31,6 +31,7 @@ typedef struct Grad {
   float *turned;   /* by AMX: a chunk of y as [channels][lines][words], */
   int64_t pitch;   /* words from a channel to the next, */
   float *sums; /* and the sums, as AMX writes them: [outer taps][groups][parts][wide][columns] */
+  ConvAhead *ahead; /* [2]: what the next chunk reads of both */
 } Grad;
 
 /* n columns of y from `at` on, as words. */
@@ -95,6 +96,8 @@ static int64_t runs_of(const Grad *g, const ConvChunk *c, const ConvCopy *t, int
   return n;
 }
 
+static void fetch_next(const Grad *g) { conv_fetch(&g->ahead[0]), conv_fetch(&g->ahead[1]); }
+
 /* Rows of w under taps i0, i1 and all of the last dim's, columns j.. of a group. */
 static void rows(const Grad *g, ConvTile t, int64_t outer, int64_t group, int64_t j, int64_t n) {
   const ConvReach *d = &g->from.dim[2];
@@ -112,6 +115,7 @@ static void rows(const Grad *g, ConvTile t, int64_t outer, int64_t group, int64_
       float *c = g->w + ((outer * d->taps + i2) * g->each + from) * out + group * g->wide + j;
       t.x_shift = i2 * d->far * g->from.channels + group * g->each + from;
       t.c = fits ? c : g->edge, t.ldc = fits ? out : CONV_COLUMNS, t.add = add && fits;
+      fetch_next(g);
       g->kernel->tile[here][whole](&t);
       if (!fits) conv_put(c, out, g->edge, here, n, add);
     }
@@ -136,6 +140,7 @@ static void columns_across(const Grad *g, ConvTile t, int64_t outer, bool add) {
   t.c = g->edge, t.ldc = CONV_COLUMNS, t.add = false;
   for (int64_t j = 0; j < all; j += columns) {
     t.y_shift = j;
+    fetch_next(g);
     g->kernel->tile[g->wide][all - j > lanes](&t);
     for (int64_t q = j; q < all && q < j + columns; q += lanes)
       g->kernel->across(g->edge + (q - j), CONV_COLUMNS, (int)(all - q < lanes ? all - q : lanes),
@@ -279,12 +284,39 @@ static void chunk(const Grad *g, const ConvChunk *c, bool add) {
     }
 }
 
+/* Tiles of a chunk. */
+static int64_t tiles_of(const Grad *g) {
+  const ConvReach *d = g->from.dim;
+  const int64_t columns = g->kernel->columns, outer = d[0].taps * d[1].taps;
+  if (g->across) return outer * ((joined_channels(g) + columns - 1) / columns);
+  const bool joined = d[2].far == 1 && g->groups == 1;
+  const int64_t all = joined ? joined_channels(g) : g->each, parts = joined ? 1 : d[2].taps,
+                most = g->kernel->rows[g->wide > columns / 2];
+  return g->groups * ((g->wide + columns - 1) / columns) * outer * parts *
+         ((all + most - 1) / most);
+}
+
+/* What the next chunk reads, shared out among this one's tiles. */
+static void next_ahead(const Grad *g, const ConvChunk *next) {
+  const ConvReach *d = g->from.dim;
+  const int64_t line = d[1].count * d[2].count * g->groups * g->wide * (g->packed ? 2 : 4);
+  const char *y = (const char *)g->y;
+  const int64_t tiles = tiles_of(g);
+  g->ahead[0] = conv_ahead(&g->from, next, tiles);
+  g->ahead[1] = conv_ahead_of(y + (next->b * d[0].count + next->j) * line,
+                              y + ((next->b_end - 1) * d[0].count + next->j_end) * line, tiles);
+}
+
 /* The chunks of one block from number n on, into w; the first of the next. */
 static int64_t block(const Grad *g, int64_t n) {
   const ConvReach *d = g->from.dim;
   int64_t pixels = 0;
-  ConvChunk c;
+  ConvChunk c, next;
   for (; pixels < BLOCK && conv_chunk_at(&g->from, g->images, g->rows, n, &c); n++) {
+    if (conv_chunk_at(&g->from, g->images, g->rows, n + 1, &next))
+      next_ahead(g, &next);
+    else
+      g->ahead[0] = g->ahead[1] = (ConvAhead){0};
     chunk(g, &c, pixels > 0);
     pixels += (c.b_end - c.b) * (c.j_end - c.j) * d[1].count * d[2].count;
   }
@@ -304,7 +336,8 @@ static void all_chunks(const Grad *g) {
 }
 
 /* What a thread needs for chunks. */
-static bool scratch(Grad *g, bool blocks) {
+static bool scratch(Grad *g, ConvAhead ahead[2], bool blocks) {
+  g->ahead = ahead;
   const int64_t row = g->from.dim[1].count * g->from.dim[2].count;
   const int64_t copied = conv_copy_in_place(&g->from)
                              ? 0
@@ -344,8 +377,9 @@ typedef struct Blocks {
 static void some_blocks(void *arg, int core, int64_t from, int64_t to) {
   const Blocks *b = arg;
   Grad g = *b->g;
+  ConvAhead ahead[2];
   (void)core;
-  if (!scratch(&g, false)) device_fail(fail_current(), "out of memory for a convolution");
+  if (!scratch(&g, ahead, false)) device_fail(fail_current(), "out of memory for a convolution");
   if (g.kernel->begin) g.kernel->begin();
   for (int64_t i = from; i < to; i++) {
     g.w = b->sums + i * g.weights;
@@ -412,7 +446,8 @@ bool conv_to_weight(const ConvKernel *k, const dtrt_slide *s, const void *x, con
   if (all > PIXELS) g.rows = row < PIXELS ? PIXELS / row : 1;
   g.weights = d[0].taps * d[1].taps * d[2].taps * s->each * s->out;
   if (deal_blocks(&g)) return true;
-  if (!scratch(&g, s->batch * all > BLOCK)) return false;
+  ConvAhead ahead[2];
+  if (!scratch(&g, ahead, s->batch * all > BLOCK)) return false;
   all_chunks(&g);
   return true;
 }
