@@ -168,7 +168,7 @@ static void line(Sum *s, ConvTile *t, int64_t from, float *to) {
                 step = d->to_step * s->groups * s->wide;
   for (int64_t p = 0; p < d->count; p += columns) {
     t->y_shift = from + p;
-    conv_fetch(&s->ahead);
+    conv_fetch_all(s);
     for (int64_t q = 0; q < columns * step; q += step < LINE ? LINE : step) /* a later tile's */
       __builtin_prefetch(to + (p + 2 * columns) * step + q, 1);
     s->kernel->tile[s->wide][d->count - p > lanes](t);

@@ -109,7 +109,7 @@ static void tile(Sum *s, ConvTile *t, int rows, int64_t left) {
   float *c = t->c;
   const int64_t ldc = t->ldc;
   fetch_result(c + 2 * rows * ldc, ldc, rows, left < columns ? left : columns);
-  conv_fetch(&s->ahead);
+  conv_fetch_all(s);
   if (left >= columns || left == columns / 2) {
     conv_tile(s->kernel, t, rows, whole);
     return;
@@ -250,13 +250,31 @@ static bool room(Sum *s, int64_t images, int64_t rows) {
   return true;
 }
 
-/* A chunk of the result is final: it is in one piece, and still in the cache. */
-static void epilogue_chunk(const Sum *s, const ConvChunk *c) {
+/* Positions of a chunk of the result, which is in one piece. */
+static int64_t first_position(const Sum *s, const ConvChunk *c) {
   const ConvReach *d = s->from.dim;
-  const int64_t row = d[1].count * d[2].count;
+  return (c->b * d[0].count + c->j) * d[1].count * d[2].count;
+}
+static int64_t end_position(const Sum *s, const ConvChunk *c) {
+  const ConvReach *d = s->from.dim;
+  return ((c->b_end - 1) * d[0].count + c->j_end) * d[1].count * d[2].count;
+}
+
+/* It is final, and still in the cache. */
+static void epilogue_chunk(const Sum *s, const ConvChunk *c) {
   const dtrt_epilogue *t = s->epilogue;
-  t->rows(t->dev, t->p, t->n, (c->b * d[0].count + c->j) * row,
-          ((c->b_end - 1) * d[0].count + c->j_end) * row);
+  t->rows(t->dev, t->p, t->n, first_position(s, c), end_position(s, c));
+}
+
+/* What the epilogue will read of a chunk is fetched while the chunk is computed. */
+static void reads_ahead(Sum *s, const ConvChunk *c, int64_t tiles) {
+  const int64_t row = s->groups * s->wide * (int64_t)sizeof(float);
+  s->nread = s->epilogue->nread;
+  for (int i = 0; i < s->nread; i++) {
+    const char *at = s->epilogue->read[i];
+    s->read[i] =
+        conv_ahead_of(at + first_position(s, c) * row, at + end_position(s, c) * row, tiles);
+  }
 }
 
 /* Tiles of a chunk, about: what each has to fetch follows from it. */
@@ -280,9 +298,11 @@ static void chunks(Sum *s, int64_t images, int64_t rows, int64_t g0, int64_t g1,
   ConvChunk c, next;
   for (int64_t n = 0; conv_chunk_at(&s->from, images, rows, n, &c); n++) {
     const ConvCopy t = s->by_pixels ? (ConvCopy){0} : conv_copy_make(&s->from, &c, s->copied);
+    const int64_t tiles = (g1 - g0) * tiles_of(s, &c, j_end - j);
     s->ahead = conv_chunk_at(&s->from, images, rows, n + 1, &next)
-                   ? conv_ahead(&s->from, &next, (g1 - g0) * tiles_of(s, &c, j_end - j))
+                   ? conv_ahead(&s->from, &next, tiles)
                    : (ConvAhead){0};
+    if (s->epilogue && last) reads_ahead(s, &c, tiles);
     for (int64_t g = g0; g < g1; g++, s->panels += panels)
       if (s->by_pixels)
         conv_pixels(s, &c, g);

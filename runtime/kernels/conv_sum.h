@@ -4,6 +4,8 @@
 #define DTRT_CONV_SUM_H
 #include "conv.h"
 
+enum { CONV_READS = 8 }; /* of an epilogue at most */
+
 typedef struct Sum {
   const ConvKernel *kernel;
   ConvSource from;
@@ -25,7 +27,15 @@ typedef struct Sum {
   ConvRun *run;
   ConvAhead ahead;
   const dtrt_epilogue *epilogue; /* upon positions of the result that are done; NULL: nothing */
+  ConvAhead read[CONV_READS];    /* what it reads beside them of this chunk */
+  int nread;
 } Sum;
+
+/* What a tile has to fetch. */
+static inline void conv_fetch_all(Sum *s) {
+  conv_fetch(&s->ahead);
+  for (int i = 0; i < s->nread; i++) conv_fetch(&s->read[i]);
+}
 
 /* The taps of the first two dims that meet something, which lie side by side. Lines for which they
  * are the same have the same runs. */
