@@ -317,13 +317,22 @@ static void chunks(Sum *s, int64_t images, int64_t rows, int64_t g0, int64_t g1,
  * for the tile of y: a quarter of 16 rows still costs no more than gathering does. */
 static int64_t line_least(const ConvKernel *k) { return k->rows[1] / (k->square ? 8 : 2); }
 
+/* Pixels of a tile that lie whole pages apart meet in one set of L1. Where each has one tap, to
+ * gather them costs less. */
+static bool in_one_set(const Sum *s) {
+  enum { PAGE = 4096 / sizeof(float), WAYS = 8 };
+  const ConvReach *d = &s->from.dim[2];
+  return !s->kernel->square && s->depth == s->each && d->count > WAYS &&
+         d->step * s->from.channels % PAGE == 0;
+}
+
 static bool sum(Sum *s) {
   const ConvReach *d = s->from.dim;
   s->depth = d[0].taps * d[1].taps * d[2].taps * s->each;
   s->joined = d[2].far == 1 && s->groups == 1;
   s->place = conv_place(s->joined ? d[2].taps * s->each : s->each);
   if (s->depth == 0) s->from.dim[0].taps = s->from.dim[1].taps = s->from.dim[2].taps = 0;
-  s->in_lines = d[2].count >= line_least(s->kernel) || !s->depth;
+  s->in_lines = (d[2].count >= line_least(s->kernel) && !in_one_set(s)) || !s->depth;
   s->by_pixels = conv_pixels_fit(s);
   int64_t images, rows;
   chunking(&s->from, &images, &rows);

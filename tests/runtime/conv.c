@@ -388,6 +388,12 @@ int main(int argc, char **argv) {
           DTRT_F32, 2, 3, 160, 160, 130, {6, 5}, {6, 5}, {3, 3}, {1, 1}, {1, 1}, {-1, -1}},
       2);
   one(&(dtrt_slide){DTRT_F32, 1, 2, 3, 3, 40, {900}, {300}, {7}, {3}, {1}, {-2}}, 3);
+  /* Pixels whole pages apart, of several and of one tap. */
+  one(&(dtrt_slide){DTRT_F32, 1, 2, 512, 512, 40, {60}, {30}, {1}, {2}, {1}, {0}}, 4);
+  one(
+      &(dtrt_slide){
+          DTRT_F32, 2, 2, 1024, 1024, 20, {3, 15}, {3, 15}, {1, 2}, {1, 1}, {1, 1}, {0, 0}},
+      5);
   const char *say = getenv("DTRT_GEMM");
   for (int type = 0; type < 3; type++) {
     static const int types[] = {DTRT_BF16, DTRT_F16, DTRT_F32};
@@ -396,6 +402,8 @@ int main(int argc, char **argv) {
         types[type], 2, 3, 24, 24, 70, {11, 23}, {11, 23}, {3, 3}, {1, 1}, {1, 1}, {-1, -1}});
     dealt(&(dtrt_slide){
         types[type], 2, 2, 40, 40, 33, {30, 31}, {15, 16}, {5, 3}, {2, 2}, {1, 2}, {-2, -2}});
+    dealt(&(dtrt_slide){
+        types[type], 2, 2, 1024, 1024, 33, {2, 24}, {2, 24}, {1, 1}, {1, 1}, {1, 1}, {0, 0}});
   }
 #if defined(__x86_64__) && !defined(PORTABLE_ONLY)
   for (int i = 0; i < 40 && half_kernel(DTRT_BF16)->square; i++) amx_order((uint64_t)i);
