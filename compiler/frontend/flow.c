@@ -16,6 +16,13 @@ NodeId flow_operate(Elab *e, const char *sign, Arg x, Arg y) {
 
 /* -------- opening -------- */
 
+/* Nodes from here on are written in this region. */
+void flow_be_in(Elab *e, OpenRegion *r) {
+  e->at->open = r;
+  while (r && !region_may_rest(flow_region(e, r))) r = r->up;
+  e->at->build.within = r ? r->index + 1 : 0;
+}
+
 OpenRegion *flow_open(Elab *e, RegionKind kind, Span at) {
   Building *b = e->at;
   OpenRegion *r = arena_new_of(e->arena, OpenRegion);
@@ -30,7 +37,7 @@ OpenRegion *flow_open(Elab *e, RegionKind kind, Span at) {
                      .span = at,
                      .condition = NO_NODE,
                      .turns = TURNS_UNKNOWN}));
-  b->open = r;
+  flow_be_in(e, r);
   return r;
 }
 
@@ -282,7 +289,7 @@ void flow_close(Elab *e, OpenRegion *r, NameScope *in, const CarriedVec *carried
   e->at->build.span = flow_region(e, r)->span;
   close_counter(e, r);
   close_told(e, r);
-  e->at->open = r->up;
+  flow_be_in(e, r->up);
   for (int i = 0; i < carried->n; i++) {
     const Carried *c = &carried->at[i];
     scope_bind(e, in->up, (Ident){c->name.text, c->before},

@@ -46,6 +46,7 @@ bool flow_misplaced(Elab *e, const Stmt *s, Where where, const char *what);
 /* As `bind` names what it binds. */
 void flow_name(Elab *e, Where where, const char *name, NodeId id);
 
+void flow_be_in(Elab *e, OpenRegion *r);
 OpenRegion *flow_open(Elab *e, RegionKind kind, Span at);
 NodeId flow_carry(Elab *e, OpenRegion *r, NodeId init, const char *name, Span at);
 Carry *flow_carry_of(Elab *e, const OpenRegion *r, NodeId node);

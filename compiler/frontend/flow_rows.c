@@ -147,7 +147,7 @@ NodeId region_rows_end(Elab *e, OpenRegion *r, NodeId row) {
   Building *b = e->at;
   if (row == NO_NODE || (r->counter == NO_NODE && b->entry.regions.n == r->index + 1)) {
     if (b->entry.regions.n == r->index + 1) b->entry.regions.n--;
-    b->open = r->up;
+    flow_be_in(e, r->up);
     return row;
   }
   const NodeId run = flow_counter(e, r);

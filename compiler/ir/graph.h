@@ -55,6 +55,7 @@ typedef struct Node {
   Span forbid;          /* the statement that forbids gathering it; file 0: none */
   int precision;        /* of products and convolutions: 1 + the Precision they follow; 0: none */
   bool back;            /* of a gradient's way back; until the pass `precision` */
+  int within;           /* 1 + the branch that it is written in, and runs in; 0: none */
   Keep keep;
   /* Of a product in panels and the exchanges with it (passes/schedule/panels.c): which such product
    * of the entry, and which panel of how many, from 1 on; 0: it is whole. */
@@ -133,8 +134,10 @@ typedef struct Assign {
  * begins, at first its operand; `next` what it is when that run ends; and an `after` node of the
  * carry what it is behind the region. All of them have one layout and one place in memory.
  *
- * A node belongs to the innermost region whose carries it depends on (regions_find), so what does
- * not depend on the iteration is outside of the loop. */
+ * A node belongs to the innermost region whose carries it depends on, so what does not depend on
+ * the iteration is outside of the loop, or to the branch that it is written in if that is further
+ * in (regions_find): where the branch is not taken, an index may be out of range, and a value or
+ * its gradient not finite. */
 typedef enum RegionKind { REGION_LOOP, REGION_BRANCH } RegionKind;
 
 typedef struct Carry {
@@ -229,6 +232,18 @@ typedef struct Program {
 /* By node: the region that it belongs to, or NO_REGION. */
 int *regions_find(Arena *a, const Entry *e, const Graph *g);
 bool region_within(const Entry *e, int region, int outer); /* it is that, or in it */
+/* Before gradients are written out: what is read from outside of the branch that it is written in
+ * (a constant of the program, which the first use computes) is computed outside of it. */
+void regions_settle(Arena *a, const Entry *e);
+/* A node that is read where the region that it is in may not have run; NO_NODE: there is none. */
+NodeId regions_broken(Arena *a, const Entry *e);
+/* Once gradients are written out, a value in a branch within a loop that does not depend on its
+ * runs need not stay there if all it does is to be computed: it is, once and before the loop. */
+void regions_loosen(const Entry *e);
+/* It may not run at all: a branch, or a loop whose number of runs is not known. */
+bool region_may_rest(const Region *r);
+/* The innermost region that is around both, or is both. */
+int regions_common(const Entry *e, int r, int other);
 /* How often the body of a region is taken to run each time that it is reached: a branch once, as if
  * it were taken; a loop as often as is known, else as often as it may at most, else
  * REGION_RUNS_GUESS times. */

@@ -110,7 +110,8 @@ typedef struct Build {
   Graph *graph;
   Span span, site;  /* given to new nodes */
   int precision;    /* given to them, too */
-  bool back;        /* and this */
+  bool back;        /* and this, */
+  int within;       /* and this */
   const char *what; /* name of the call for messages: "softmax" */
   /* Random calls: a key unique to the call in the program, and the node that holds the step number
    * (i64[]). The elaborator provides both. */

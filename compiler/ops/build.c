@@ -67,7 +67,8 @@ NodeId build_node(Build *b, Op op, int noperands, const NodeId *operands, int na
             .span = b->span,
             .site = b->site,
             .precision = b->precision,
-            .back = b->back};
+            .back = b->back,
+            .within = noperands ? b->within : 0};
   if (!op->infer(b, &n) || !stored_fits(b, &n) || !complex_fits(b, &n)) return NO_NODE;
   return graph_add(b->graph, &n);
 }

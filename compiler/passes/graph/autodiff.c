@@ -94,6 +94,7 @@ static bool *depends_on(Diff *d, NodeId loss, const bool *wrt) {
 static void backward(Diff *d, NodeId loss, const bool *wrt, NodeId *cot) {
   Build *b = &d->b;
   const Span outer = b->span, outer_site = b->site;
+  const int within = b->within;
   d->v = (Reverse){.arena = d->plan->arena,
                    .diag = d->plan->program->diag,
                    .entry = d->entry,
@@ -106,7 +107,7 @@ static void backward(Diff *d, NodeId loss, const bool *wrt, NodeId *cot) {
   b->span = graph_node(b->graph, loss)->span;
   cot[loss] = build_const(b, graph_node(b->graph, loss)->dtype, 1);
   if (!d->plan->program->diag->errors) reverse_all(&d->v);
-  b->span = outer, b->site = outer_site, b->back = false;
+  b->span = outer, b->site = outer_site, b->back = false, b->within = within;
 }
 
 /* Whether a gradient of the gradient is left to be taken. Its bits would be others if the backward
@@ -234,6 +235,8 @@ static bool rewrite(Plan *p, int index) {
 }
 
 void autodiff(Plan *p) {
-  for (int i = 0; i < p->program->entries.n; i++)
+  for (int i = 0; i < p->program->entries.n; i++) {
     while (rewrite(p, i)) continue;
+    regions_loosen(&p->program->entries.at[i]);
+  }
 }

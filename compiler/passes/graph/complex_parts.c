@@ -106,6 +106,7 @@ static Complex take_apart(Apart *a, NodeId i) {
   bool complex = dtype_is_complex(n->dtype);
   for (int k = 0; k < n->noperands; k++) complex = complex || is_complex(a, n->operand[k]);
   a->b.span = n->span, a->b.site = n->site, a->b.back = n->back;
+  a->b.within = n->within;
   if (!complex || op_class(n) == OPC_TELL) return (Complex){copy_whole(a, n), NO_NODE};
   if (op_class(n) == OPC_SOURCE) {
     a->joined[i] = copy_whole(a, n);
@@ -171,5 +172,8 @@ static void rewrite(Plan *p, Entry *e) {
 }
 
 void take_complex_apart(Plan *p) {
-  for (int i = 0; i < p->program->entries.n; i++) rewrite(p, &p->program->entries.at[i]);
+  for (int i = 0; i < p->program->entries.n; i++) {
+    rewrite(p, &p->program->entries.at[i]);
+    if (p->program->entries.at[i].regions.n) regions_settle(p->arena, &p->program->entries.at[i]);
+  }
 }

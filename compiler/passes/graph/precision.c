@@ -42,7 +42,7 @@ static NodeId rounded(Rounds *r, NodeId x, DType t) {
   NodeId *made = &r->rounded[t][x];
   if (*made == NO_NODE) *made = narrow(r, r->map[x], t);
   if (*made != NO_NODE) return *made;
-  r->b.span = n->span, r->b.site = n->site;
+  r->b.span = n->span, r->b.site = n->site, r->b.within = n->within;
   return *made = build_cast(&r->b, r->map[x], t);
 }
 
@@ -62,7 +62,7 @@ static NodeId moved(Rounds *r, const Program *p, const Node *n) {
   }
   Node copy = *n;
   copy.operand = x, copy.dtype = said->dtype, copy.precision = 0;
-  r->b.span = n->span, r->b.site = n->site;
+  r->b.span = n->span, r->b.site = n->site, r->b.within = n->within;
   return build_cast(&r->b, graph_add(r->b.graph, &copy), DT_F32);
 }
 

@@ -223,6 +223,7 @@ static void reverse_region(Reverse *v, int region) {
             .at = NO_NODE,
             .count = NO_NODE};
   int outer = r->parent == NO_REGION ? NO_REGION : v->made_for[r->parent];
+  const int within = v->b->within;
   int *where = arena_copy(v->arena, v->made_for, sizeof *where * (size_t)(v->entry->regions.n + 1));
   v->b->span = r->span;
   NodeId runs = r->kind == REGION_LOOP ? number_of_runs(v, &k) : NO_NODE;
@@ -243,10 +244,12 @@ static void reverse_region(Reverse *v, int region) {
   }
   v->made.at[k.made - v->entry->regions.n].condition = condition;
   v->made_for[region] = k.made;
+  if (region_may_rest(r)) v->b->within = k.made + 1;
   reverse_copy_body(v, &k);
   begin_sums(v, &k);
   go_back(v, region, v->first_after[region] - 1);
   end_sums(v, &k);
+  v->b->within = within;
   find_old(v, &k);
   reverse_lift_sums(v, &k);
   keep_needed(v, &k);
@@ -327,7 +330,13 @@ static void go_back(Reverse *v, int region, NodeId from) {
   }
 }
 
-void reverse_all(Reverse *v) { go_back(v, v->region[v->loss], v->loss); }
+void reverse_all(Reverse *v) {
+  int in = v->region[v->loss];
+  while (in != NO_REGION && !region_may_rest(&v->entry->regions.at[in]))
+    in = v->entry->regions.at[in].parent;
+  v->b->within = in + 1;
+  go_back(v, v->region[v->loss], v->loss);
+}
 
 /* -------- the graph in order -------- */
 

@@ -27,6 +27,7 @@ static NodeId copy_node(Reverse *v, NodeId i) {
   NodeId *x = arena_array(v->arena, NodeId, copy.noperands + 1);
   for (int k = 0; k < copy.noperands; k++) x[k] = v->value[copy.operand[k]];
   copy.operand = x, copy.name = NULL;
+  if (copy.within) copy.within = v->made_for[copy.within - 1] + 1;
   return graph_add(v->b->graph, &copy);
 }
 

@@ -80,6 +80,7 @@ static Activation *find(const Plan *p, const Entry *e) {
 /* Node `x` of the new graph, rounded and widened again. */
 static NodeId rounded(Build *b, const Program *p, const Node *old, NodeId x, Keep keep) {
   b->span = old->span, b->site = old->site, b->precision = old->precision;
+  b->within = old->within;
   const NodeId narrow = build_cast(b, x, said_of(p, old)->dtype);
   graph_node(b->graph, narrow)->keep = keep;
   return build_cast(b, narrow, DT_F32);

@@ -11,6 +11,8 @@
 
 typedef struct Simplify {
   NewGraph w;
+  const Entry *entry;
+  int within;  /* the branch of the node that is rewritten */
   NodeId *map; /* old node -> new node */
   int nslots;
   NodeId *slot; /* hash table of new nodes */
@@ -86,16 +88,29 @@ static uint64_t node_hash(const Node *n) {
   return hash_words(n->attr, sizeof *n->attr * (size_t)n->nattr, h);
 }
 
+/* Whether o can be in place of n: of two branches that are written side by side either may run
+ * alone.
+ */
+static bool runs_for(const Simplify *s, Node *o, const Node *n) {
+  if (o->within == n->within) return true;
+  const int both = regions_common(s->entry, o->within - 1, n->within - 1) + 1;
+  if (both != o->within && both != n->within) return false;
+  o->within = both;
+  return true;
+}
+
 /* The new graph's node that is the same, or it added. */
-static NodeId intern(void *user, const Node *n) {
+static NodeId intern(void *user, const Node *new) {
   Simplify *s = user;
+  Node copy = *new, *n = &copy;
+  if (n->noperands && !n->within) n->within = s->within;
   Graph *g = s->w.graph;
   s->w.full = g->nodes.n > s->nslots / 2;
   if (n->op == OP_input) return graph_add(g, n);
   uint64_t i = node_hash(n) % (uint64_t)s->nslots;
   for (; s->slot[i] != NO_NODE; i = (i + 1) % (uint64_t)s->nslots) {
     Node *o = graph_node(g, s->slot[i]);
-    if (!node_equal(o, n)) continue;
+    if (!node_equal(o, n) || !runs_for(s, o, n)) continue;
     if (!o->name) o->name = n->name;
     if (!o->forbid.file) o->forbid = n->forbid;
     return s->slot[i];
@@ -106,7 +121,7 @@ static NodeId intern(void *user, const Node *n) {
 static void rewrite(Plan *p, Entry *e) {
   int count = e->graph->nodes.n;
   Graph *g = graph_new(p->arena, VIEW_GLOBAL, e->graph->nodes.n);
-  Simplify s = {.w = {.arena = p->arena, .graph = g, .intern = intern}};
+  Simplify s = {.w = {.arena = p->arena, .graph = g, .intern = intern}, .entry = e};
   s.w.user = &s;
   g->nodes.at = arena_array(p->arena, Node, count + 1); /* it hardly gets larger */
   g->nodes.cap = count + 1;
@@ -130,6 +145,7 @@ static void rewrite(Plan *p, Entry *e) {
     NodeId *x = arena_array(p->arena, NodeId, n.noperands);
     for (int k = 0; k < n.noperands; k++) x[k] = s.map[n.operand[k]];
     n.operand = x;
+    s.within = n.within;
     const OpDef *op = n.op;
     NodeId same = n.spec || !op->simplify ? NO_NODE : op->simplify(&s.w, &n);
     if (same != NO_NODE && same_type(g, same, &n)) {

@@ -49,7 +49,7 @@ static bool rewrite(Plan *p, Entry *e) {
   for (NodeId i = 0; i < count; i++) {
     const Node *n = graph_node(e->graph, i);
     d.best[i] = d.chosen[i] = NO_NODE;
-    d.b.span = n->span, d.b.site = n->site;
+    d.b.span = n->span, d.b.site = n->site, d.b.within = n->within;
     NodeId y = n->op->distribute ? n->op->distribute(&d, i, d.map[n->operand[0]]) : NO_NODE;
     any = any || y != NO_NODE;
     d.map[i] = y != NO_NODE ? y : copy(&d, i);

@@ -93,7 +93,7 @@ static NodeId out_of_blocks(Rewrite *w, NodeId x, int d, int64_t blocks) {
 
 static void begin_nodes(Rewrite *w, NodeId like) {
   const Node *n = graph_node(w->from->graph, like);
-  w->b.span = n->span, w->b.site = n->site;
+  w->b.span = n->span, w->b.site = n->site, w->b.within = n->within;
 }
 
 /* Panel i of new node x, which is of old node `like`. */

@@ -46,9 +46,18 @@ static const char *broken(Arena *scratch, const Graph *g, NodeId id) {
   return NULL;
 }
 
+static void verify_regions(const Plan *p, const Entry *e, const char *after) {
+  ArenaMark mark = arena_mark(p->arena);
+  const NodeId bad = e->regions.n ? regions_broken(p->arena, e) : NO_NODE;
+  arena_release(p->arena, mark);
+  if (bad != NO_NODE)
+    verify_breach(p, e, e->graph, bad, after, "it is read where its region may not have run");
+}
+
 void verify_global(const Plan *p, const char *after) {
   for (int e = 0; e < p->program->entries.n; e++) {
     const Entry *en = &p->program->entries.at[e];
+    verify_regions(p, en, after);
     for (NodeId i = 0; i < en->graph->nodes.n; i++) {
       ArenaMark mark = arena_mark(p->arena);
       const char *law = broken(p->arena, en->graph, i);
