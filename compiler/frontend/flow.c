@@ -46,7 +46,7 @@ NodeId flow_carry(Elab *e, OpenRegion *r, NodeId init, const char *name, Span at
   if (init == NO_NODE) return NO_NODE;
   e->at->build.span = at;
   const NodeId id = build_carry(&e->at->build, init, r->index, to->carries.n);
-  if (id != NO_NODE) vec_push(e->arena, &to->carries, ((Carry){id, id, name, at}));
+  if (id != NO_NODE) vec_push(e->arena, &to->carries, ((Carry){id, id, name, at, false}));
   return id;
 }
 
@@ -66,10 +66,11 @@ static RegionVar *var_in(OpenRegion *r, int var) {
 }
 
 static NodeId carry_var(Elab *e, OpenRegion *r, int var, NodeId before, Span at) {
-  const Carry *c;
+  Carry *c;
   const NodeId id = flow_carry(e, r, before, e->program->vars.at[var].path, at);
   if (id == NO_NODE) return id;
   c = flow_carry_of(e, r, id);
+  c->variable = true;
   graph_node(e->at->build.graph, id)->name = e->program->vars.at[var].path;
   vec_push(e->arena, &r->vars,
            ((RegionVar){var, (int)(c - flow_region(e, r)->carries.at), before}));
@@ -264,7 +265,9 @@ void flow_names(Elab *e, OpenRegion *r, NameScope *in, const StmtVec *body, Wher
     if (!b || b->lazy || b->value.kind == V_ERROR || scope_find(in, names.at[i].text)) continue;
     if (i >= bound && b->value.kind != V_TENSOR) continue; /* a part of a variable is written */
     Carried c = {.name = names.at[i], .before = b->span};
+    flow_be_in(e, r->up); /* a variable's value before, not what it is in a run */
     const Value before = eval_read(e, b->value, names.at[i].span);
+    flow_be_in(e, r);
     c.inside = carry_value(e, r, before, (Ident){names.at[i].text, b->span}, where);
     scope_bind(e, in, c.name, c.inside);
     vec_push(e->arena, out, c);

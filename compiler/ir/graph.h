@@ -144,6 +144,7 @@ typedef struct Carry {
   NodeId node, next;
   const char *name; /* as written; NULL: the compiler's own, as the number of a run */
   Span span;        /* where it was bound before */
+  bool variable;    /* what a variable is in the body */
 } Carry;
 
 /* What loops of an entry keep for gradients that go back through them (reverse.c). */

@@ -56,6 +56,26 @@ echo 'precision model.layers[5] = bf16' >p.dtg
 expect 0 'no effect; did you mean `model.layers[0]`?' "$dtgc" m.dtg p.dtg
 expect 1 'no effect' "$dtgc" m.dtg p.dtg --strict-layouts
 
+# What an LSTM carries and keeps of its runs is short, its cell states are f32, and it learns as in f32: losses of 300 steps.
+tr -cd '\12\40-\176' <"$sources/docs/language.md" >text
+lstm=("$sources/samples/lstm/lstm.dtg" -D width=32 -D batch=8 -D seq=16)
+"$dtgc" "${lstm[@]}" --precision 'bf16, master f32' --dump=graph | sed -n '/^entry train/,/^}/p' >graph
+stacks=$(grep -c ' = carry .*: bf16\[16, 8, ' graph)
+[ "$stacks" -ge 8 ] || fail "$stacks stacks are short"
+grep ' = carry .*: f32\[16, 8, ' graph && fail 'what is kept of all runs is not short'
+grep -q 'model.first.h.* = carry .*: bf16' graph || fail 'h is not short'
+grep -q 'model.first.c.* = carry .*: f32' graph || fail 'c is not f32'
+read_text() {
+  "$dtgc" run "${lstm[@]}" "$@" fit train --feed text=text:u8[17]@16:0-15 --feed after=text:u8[17]@16:1-16 --limit 2400 \
+    --stream start --epochs 1 2>/dev/null | sed -n 's/.*loss \([0-9.]*\).*/\1/p'
+}
+a=$(read_text)
+for t in bf16 f16; do
+  b=$(read_text --precision "$t, master f32")
+  awk -v a="$a" -v b="$b" 'BEGIN { exit !(a > 0 && b != "" && (a - b) ^ 2 < (0.01 * a) ^ 2) }' || fail "losses in f32 $a, in $t $b"
+done
+expect 0 'agree' "$dtgc" verify "${lstm[@]}" "$sources/samples/lstm/rows.dtg" --precision 'bf16, master f32' train
+
 # Convolutions: losses of 300 steps are near those in f32, and the same on any number of cores; plans agree.
 cat >c.dtg <<'E'
 import "nn"

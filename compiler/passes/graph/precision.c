@@ -14,6 +14,7 @@ typedef struct Rounds {
   const Graph *old;
   NodeId *map;               /* old node -> new node */
   NodeId *rounded[DT_COUNT]; /* by old node: its value of a short type; NO_NODE: not made */
+  DType *fits;               /* by old node of f32: the short type that holds it; else DT_F32 */
 } Rounds;
 
 /* 1 + the statement that is for a product or convolution of f32; 0: none. */
@@ -46,24 +47,111 @@ static NodeId rounded(Rounds *r, NodeId x, DType t) {
   return *made = build_cast(&r->b, r->map[x], t);
 }
 
-/* What moves elements alone moves them as they are kept: widened behind it, to the same numbers. */
-static NodeId moved(Rounds *r, const Program *p, const Node *n) {
+/* -------- what is kept short -------- */
+
+static bool widens(const Graph *g, const Node *n) {
+  return op_class(n) == OPC_ELEMENT && n->op->passes == 1 && n->noperands == 1 &&
+         dtype_is_half(graph_operand(g, n, 0)->dtype);
+}
+
+static bool moves(const Node *n) {
+  return (op_class(n) == OPC_MOVE || op_class(n) == OPC_VIEW) &&
+         !op_is(n, OPF_AFTER | OPF_CARRY | OPF_FREE);
+}
+
+/* Whether type t holds a node of f32, if it holds the operands that it is said to. */
+static bool is_held(const Rounds *r, const Program *p, NodeId i, DType t) {
+  const Node *n = graph_node(r->old, i);
   const Precision *said = n->precision ? &p->precisions.at[n->precision - 1] : NULL;
-  if (!said || !said->activations || n->dtype != DT_F32 || op_is(n, OPF_AFTER | OPF_FREE) ||
-      (op_class(n) != OPC_MOVE && op_class(n) != OPC_VIEW) || n->spec ||
-      dtype_round(said->dtype, n->value) != n->value)
-    return NO_NODE;
+  if (n->dtype != DT_F32) return false;
+  if (op_class(n) == OPC_CONST) return dtype_round(t, n->value) == n->value;
+  if (widens(r->old, n)) return graph_operand(r->old, n, 0)->dtype == t;
+  if (op_is(n, OPF_CARRY | OPF_AFTER)) return r->fits[n->operand[0]] == t;
+  if (!said || !said->activations || !moves(n) || n->spec || dtype_round(t, n->value) != n->value)
+    return false;
+  bool any = false;
+  for (int k = 0; k < n->noperands; k++) {
+    if (graph_operand(r->old, n, k)->dtype != DT_F32) continue;
+    any = true;
+    if (r->fits[n->operand[k]] != t && !is_held(r, p, n->operand[k], t)) return false;
+  }
+  return any;
+}
+
+static bool may_be_short(const Program *p, const Node *n) {
+  return n->dtype == DT_F32 && n->precision && p->precisions.at[n->precision - 1].activations;
+}
+
+/* First all carries are taken to be short, then those are not of which the first or the next value
+ * is not, and so on. */
+static void find_short(Rounds *r, const Program *p, const Entry *e) {
+  const Graph *g = r->old;
+  bool *not = arena_array(r->b.arena, bool, g->nodes.n + 1), more = true;
+  while (more) {
+    more = false;
+    for (NodeId i = 0; i < g->nodes.n; i++) {
+      const Node *n = graph_node(g, i);
+      const DType t = n->precision ? p->precisions.at[n->precision - 1].dtype : DT_F32;
+      r->fits[i] = DT_F32;
+      if (op_is(n, OPF_CARRY) && may_be_short(p, n) && !not [i]) r->fits[i] = t;
+      if (!op_is(n, OPF_CARRY) && op_class(n) != OPC_CONST)
+        for (int s = 0; s < DT_COUNT; s++)
+          if (dtype_is_half((DType)s) && is_held(r, p, i, (DType)s)) r->fits[i] = (DType)s;
+    }
+    for (int k = 0; k < e->regions.n; k++)
+      for (int c = 0; c < e->regions.at[k].carries.n; c++) {
+        const Carry *x = &e->regions.at[k].carries.at[c];
+        const DType t = r->fits[x->node];
+        const NodeId first = graph_node(g, x->node)->operand[0];
+        if (t == DT_F32 || not [x->node]) continue;
+        const bool holds = (r->fits[first] == t || is_held(r, p, first, t)) &&
+                           (r->fits[x->next] == t || is_held(r, p, x->next, t));
+        if (!holds) not [x->node] = more = true;
+      }
+  }
+}
+
+/* The short value that a new node was widened from, or that a constant has. */
+static NodeId short_of(Rounds *r, NodeId y, DType t) {
+  const NodeId x = narrow(r, y, t);
+  return x != NO_NODE ? x : build_cast(&r->b, y, t);
+}
+
+/* What moves elements alone, and what a loop carries, is kept as its operands are, and widened
+ * behind it to the same numbers. */
+static NodeId kept_short(Rounds *r, NodeId i) {
+  const Node *n = graph_node(r->old, i);
+  const DType t = r->fits[i];
+  if (t == DT_F32 || widens(r->old, n)) return NO_NODE;
+  r->b.span = n->span, r->b.site = n->site,
+  r->b.within = op_is(n, OPF_CARRY) ? 0 : n->within; /* what it begins with is outside */
   NodeId *x = arena_array(r->b.arena, NodeId, n->noperands);
   for (int k = 0; k < n->noperands; k++) {
     x[k] = r->map[n->operand[k]];
-    if (graph_node(r->b.graph, x[k])->dtype != DT_F32) continue;
-    x[k] = narrow(r, x[k], said->dtype);
-    if (x[k] == NO_NODE) return NO_NODE;
+    if (graph_node(r->b.graph, x[k])->dtype == DT_F32) x[k] = short_of(r, x[k], t);
   }
   Node copy = *n;
-  copy.operand = x, copy.dtype = said->dtype, copy.precision = 0;
-  r->b.span = n->span, r->b.site = n->site, r->b.within = n->within;
+  copy.operand = x, copy.dtype = t, copy.precision = 0, copy.back = false;
   return build_cast(&r->b, graph_add(r->b.graph, &copy), DT_F32);
+}
+
+/* The regions carry the short values. */
+static void carry_short(Rounds *r, Entry *e) {
+  Region *old = arena_copy(r->b.arena, e->regions.at, sizeof *old * (size_t)e->regions.n);
+  for (int k = 0; k < e->regions.n; k++) {
+    old[k].carries.at = arena_copy(r->b.arena, old[k].carries.at,
+                                   sizeof *old[k].carries.at * (size_t)old[k].carries.n);
+    for (int c = 0; c < old[k].carries.n; c++) {
+      Carry *x = &old[k].carries.at[c];
+      const DType t = r->fits[x->node];
+      const NodeId node = r->map[x->node], next = r->map[x->next];
+      x->node = t == DT_F32 ? node : narrow(r, node, t);
+      x->next = t == DT_F32 ? next : short_of(r, next, t);
+    }
+    if (old[k].condition != NO_NODE) old[k].condition = r->map[old[k].condition];
+  }
+  entry_rewritten(e, r->b.graph, r->map);
+  for (int k = 0; k < e->regions.n; k++) e->regions.at[k] = old[k];
 }
 
 static void rewrite(Plan *p, Entry *e) {
@@ -78,9 +166,11 @@ static void rewrite(Plan *p, Entry *e) {
     r.rounded[t] = arena_array(p->arena, NodeId, n);
     for (NodeId i = 0; i < n; i++) r.rounded[t][i] = NO_NODE;
   }
+  r.fits = arena_array(p->arena, DType, n + 1);
+  find_short(&r, g, e);
   for (NodeId i = 0; i < n; i++) {
     Node copy = *graph_node(e->graph, i);
-    r.map[i] = moved(&r, g, &copy);
+    r.map[i] = kept_short(&r, i);
     if (r.map[i] != NO_NODE) continue;
     copy.back = false;
     copy.precision = statement_of(e->graph, &copy);
@@ -91,7 +181,7 @@ static void rewrite(Plan *p, Entry *e) {
     copy.operand = x;
     r.map[i] = graph_add(r.b.graph, &copy);
   }
-  entry_rewritten(e, r.b.graph, r.map);
+  carry_short(&r, e);
 }
 
 void precision(Plan *p) {

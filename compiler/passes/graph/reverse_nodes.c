@@ -52,7 +52,7 @@ int reverse_add_region(Reverse *v, const Region *like, int parent) {
 int reverse_add_carry(Reverse *v, int region, NodeId init) {
   const NodeId id = build_carry(v->b, init, region, v->numbers + v->carries.n);
   vec_push(v->arena, &v->carries,
-           ((NewCarry){region, {id, NO_NODE, NULL, reverse_region_of(v, region)->span}, -1}));
+           ((NewCarry){region, {id, NO_NODE, NULL, reverse_region_of(v, region)->span, false}, -1}));
   return v->carries.n - 1;
 }
 

@@ -4,7 +4,9 @@
  *
  * An activation is a value of f32 that an input, a random number or a product leads to and no
  * gradient does. op_stands says in which type its op's result stands. One that stands short is
- * rounded where it is kept: unless its only reader is elementwise, which computes on in f32.
+ * rounded where it is kept: unless its only reader is elementwise, which computes on in f32. What a
+ * region carries is rounded where a product reads it, which rounds it anyway, as the hidden state
+ * of an LSTM; else it may be what is added up over the runs, as its cell state, and stays f32.
  *
  *   %5 = add %3, %4   ->   %5 = add %3, %4 ; %6 = cast %5 bf16 ; %7 = cast %6 f32 */
 #include "graph_passes.h"
@@ -12,13 +14,16 @@
 #include "opdefs.h"
 
 typedef struct Activation {
-  bool led;      /* it is computed from more than variables and constants, or is a product */
-  bool narrow;   /* it stands short */
-  bool sums;     /* it is made of sums alone, as a variance is */
-  bool after;    /* it is computed from a gradient */
-  bool kept;     /* something but one elementwise op reads it */
-  bool product;  /* a product or a convolution reads it */
-  NodeId reader; /* the last seen; NO_NODE: none */
+  bool led;           /* it is computed from more than variables and constants, or is a product */
+  bool narrow;        /* it stands short */
+  bool sums;          /* it is made of sums alone, as a variance is */
+  bool after;         /* it is computed from a gradient */
+  bool kept;          /* something but one elementwise op reads it */
+  bool product;       /* a product or a convolution reads it */
+  NodeId reader;      /* the last seen; NO_NODE: none */
+  bool fed;           /* a carry that becomes what is computed so */
+  const Carry *carry; /* of a carry that is an activation; else NULL */
+  bool carried;       /* a carry that is kept short */
 } Activation;
 
 static void read_by(Activation *x, NodeId reader, bool elementwise) {
@@ -50,18 +55,56 @@ static const Precision *said_of(const Program *p, const Node *n) {
   return x && x->activations ? x : NULL;
 }
 
+static void find_carries(const Program *p, const Entry *e, Activation *at) {
+  const Graph *g = e->graph;
+  for (int i = 0; i < e->regions.n; i++)
+    for (int k = 0; k < e->regions.at[i].carries.n; k++) {
+      const Carry *c = &e->regions.at[i].carries.at[k];
+      const Node *n = graph_node(g, c->node);
+      if (n->dtype != DT_F32 || c->next == c->node || !said_of(p, n) || c->variable) continue;
+      at[c->node].carry = c, at[c->node].sums = true; /* until one of its values is none */
+    }
+}
+
+/* Whether a carry is other than it was taken to be. */
+static bool carry_changes(Activation *first, Activation *x, Activation *next) {
+  bool more = false;
+  if (next->led && !x->fed) x->fed = more = true;
+  if (x->carry && (first->after || next->after)) x->carry = NULL, x->carried = false, more = true;
+  if (!x->carry) return more;
+  if (x->sums && !(next->sums && (!first->led || first->sums))) x->sums = false, more = true;
+  if (!x->carried && x->product) x->carried = next->product = more = true;
+  if (x->carried && first->carry && !first->product) first->product = more = true;
+  return more;
+}
+
+static bool carries_change(const Entry *e, Activation *at) {
+  bool more = false;
+  for (int i = 0; i < e->regions.n; i++)
+    for (int k = 0; k < e->regions.at[i].carries.n; k++) {
+      const Carry *c = &e->regions.at[i].carries.at[k];
+      const NodeId first = graph_node(e->graph, c->node)->operand[0];
+      more |= carry_changes(&at[first], &at[c->node], &at[c->next]);
+    }
+  return more;
+}
+
 static void classify(const Program *p, const Graph *g, NodeId i, Activation *at) {
   const Node *n = graph_node(g, i);
   const Stands stands = op_stands(g, n);
   bool narrow = true, sums = true, read = false;
-  at[i].led = n->op == OP_input || op_is(n, OPF_CARRY) || op_class(n) == OPC_RANDOM ||
-              stands == STANDS_SHORT;
+  at[i].led = n->op == OP_input || at[i].fed || op_class(n) == OPC_RANDOM || stands == STANDS_SHORT;
   at[i].after = op_is(n, OPF_GRAD) || n->back;
   for (int k = 0; k < n->noperands; k++) {
     const Activation *x = &at[n->operand[k]];
     at[i].led |= x->led, at[i].after |= x->after;
     if (graph_node(g, n->operand[k])->dtype != DT_F32 || !x->led) continue;
     narrow &= x->narrow, sums &= x->sums, read = true;
+  }
+  if (op_is(n, OPF_CARRY | OPF_AFTER)) {
+    const Activation *x = op_is(n, OPF_AFTER) ? &at[n->operand[0]] : &at[i];
+    at[i].narrow = x->carried, at[i].sums = x->carry && x->sums;
+    return;
   }
   at[i].narrow =
       at[i].led && !at[i].after && said_of(p, n) &&
@@ -73,14 +116,17 @@ static Activation *find(const Plan *p, const Entry *e) {
   const Graph *g = e->graph;
   Activation *at = arena_array(p->arena, Activation, g->nodes.n + 1);
   find_readers(e, at);
-  for (NodeId i = 0; i < g->nodes.n; i++) classify(p->program, g, i, at);
+  find_carries(p->program, e, at);
+  do
+    for (NodeId i = 0; i < g->nodes.n; i++) classify(p->program, g, i, at);
+  while (carries_change(e, at));
   return at;
 }
 
 /* Node `x` of the new graph, rounded and widened again. */
 static NodeId rounded(Build *b, const Program *p, const Node *old, NodeId x, Keep keep) {
   b->span = old->span, b->site = old->site, b->precision = old->precision;
-  b->within = old->within;
+  b->within = op_is(old, OPF_CARRY) ? 0 : old->within; /* what it begins with is outside */
   const NodeId narrow = build_cast(b, x, said_of(p, old)->dtype);
   graph_node(b->graph, narrow)->keep = keep;
   return build_cast(b, narrow, DT_F32);
@@ -100,9 +146,12 @@ static bool *find_back(const Plan *p, const Graph *g, const Activation *at) {
 }
 
 /* Sums and what is made of them alone stay f32. */
-static bool is_rounded_back(const Graph *g, NodeId i, const Activation *x) {
-  const Stands s = op_stands(g, graph_node(g, i));
-  return !x->sums && (s == STANDS_SHORT || s == STANDS_AS_READ);
+static bool is_rounded_back(const Graph *g, NodeId i, const Activation *at) {
+  const Node *n = graph_node(g, i);
+  const Stands s = op_stands(g, n);
+  if (op_is(n, OPF_CARRY | OPF_AFTER))
+    return !at[i].sums && n->dtype == DT_F32 && at[op_is(n, OPF_AFTER) ? n->operand[0] : i].carry;
+  return !at[i].sums && (s == STANDS_SHORT || s == STANDS_AS_READ);
 }
 
 /* A truth of numbers is smaller than they are. */
@@ -114,29 +163,87 @@ static bool is_truth(const Graph *g, NodeId i) {
   return false;
 }
 
+/* -------- writing it out -------- */
+
+typedef struct Shorten {
+  const Program *program;
+  const Graph *old;
+  const Activation *at;
+  const bool *reads; /* by node: the backward pass does; NULL: this is before there is one */
+  Build b;
+  NodeId *map, *of_back; /* old node -> new node, and the one that the backward pass reads */
+} Shorten;
+
+static bool is_rounded(const Graph *g, NodeId x) {
+  const Node *n = graph_node(g, x);
+  return op_class(n) == OPC_ELEMENT && n->op->passes == 1 && n->noperands == 1 &&
+         dtype_is_half(graph_operand(g, n, 0)->dtype);
+}
+
+/* What a carry that is kept short begins with, or becomes. */
+static NodeId rounded_for(Shorten *s, NodeId carry, NodeId x) {
+  if (is_rounded(s->b.graph, x)) return x;
+  return rounded(&s->b, s->program, graph_node(s->old, carry), x, KEEP_ALWAYS);
+}
+
+static void add_node(Shorten *s, NodeId i) {
+  Build *b = &s->b;
+  Node copy = *graph_node(s->old, i);
+  NodeId *x = arena_array(b->arena, NodeId, copy.noperands);
+  for (int k = 0; k < copy.noperands; k++)
+    x[k] = (copy.back ? s->of_back : s->map)[copy.operand[k]];
+  const bool back = s->reads != NULL;
+  if (!back && s->at[i].carried) x[0] = rounded_for(s, i, x[0]);
+  copy.operand = x;
+  s->map[i] = s->of_back[i] = graph_add(b->graph, &copy);
+  if (!said_of(s->program, &copy)) return;
+  if (back && s->reads[i] && is_truth(s->old, i)) graph_node(b->graph, s->map[i])->keep = KEEP_DEAR;
+  if (back && s->reads[i] && is_rounded_back(s->old, i, s->at))
+    s->of_back[i] = rounded(b, s->program, &copy, s->map[i], KEEP_DEAR);
+  if (!back && s->at[i].narrow && s->at[i].kept && !op_is(&copy, OPF_CARRY | OPF_AFTER))
+    s->map[i] = s->of_back[i] = rounded(b, s->program, &copy, s->map[i], KEEP_ALWAYS);
+}
+
+/* What a carry that is kept short becomes. */
+typedef struct ShortNext {
+  NodeId carry, next;
+} ShortNext;
+typedef VEC(ShortNext) ShortNexts;
+
+static void carry_short(Entry *e, const ShortNexts *all) {
+  for (int i = 0; i < e->regions.n; i++)
+    for (int k = 0; k < e->regions.at[i].carries.n; k++)
+      for (int s = 0; s < all->n; s++)
+        if (e->regions.at[i].carries.at[k].node == all->at[s].carry)
+          e->regions.at[i].carries.at[k].next = all->at[s].next;
+}
+
 static void rewrite(Plan *p, Entry *e, bool back) {
-  const Graph *g = e->graph;
-  const int n = g->nodes.n;
+  const int n = e->graph->nodes.n;
   const Activation *at = find(p, e);
-  const bool *reads = back ? find_back(p, g, at) : NULL;
-  NodeId *map = arena_array(p->arena, NodeId, n), *of_back = arena_array(p->arena, NodeId, n);
-  Build b = {.arena = p->arena,
-             .diag = p->program->diag,
-             .graph = graph_new(p->arena, VIEW_GLOBAL, 2 * n)};
+  Shorten s = {.program = p->program,
+               .old = e->graph,
+               .at = at,
+               .reads = back ? find_back(p, e->graph, at) : NULL,
+               .b = {.arena = p->arena,
+                     .diag = p->program->diag,
+                     .graph = graph_new(p->arena, VIEW_GLOBAL, 2 * n)},
+               .map = arena_array(p->arena, NodeId, n),
+               .of_back = arena_array(p->arena, NodeId, n)};
+  NodeId *of = arena_array(p->arena, NodeId, n + 1); /* by node: a short carry that becomes it */
+  ShortNexts nexts = {0};
+  for (NodeId i = 0; i < n; i++) of[i] = NO_NODE;
+  for (NodeId i = 0; i < n && !back; i++)
+    if (at[i].carried) of[at[i].carry->next] = i;
+  NodeId *next = arena_array(p->arena, NodeId, n + 1);
   for (NodeId i = 0; i < n; i++) {
-    Node copy = *graph_node(g, i);
-    NodeId *x = arena_array(p->arena, NodeId, copy.noperands);
-    for (int k = 0; k < copy.noperands; k++) x[k] = (copy.back ? of_back : map)[copy.operand[k]];
-    copy.operand = x;
-    map[i] = of_back[i] = graph_add(b.graph, &copy);
-    if (!said_of(p->program, &copy)) continue;
-    if (back && reads[i] && is_truth(g, i)) graph_node(b.graph, map[i])->keep = KEEP_DEAR;
-    if (back && reads[i] && is_rounded_back(g, i, &at[i]))
-      of_back[i] = rounded(&b, p->program, &copy, map[i], KEEP_DEAR);
-    if (!back && at[i].narrow && at[i].kept)
-      map[i] = of_back[i] = rounded(&b, p->program, &copy, map[i], KEEP_ALWAYS);
+    add_node(&s, i);
+    if (of[i] != NO_NODE) next[i] = rounded_for(&s, of[i], s.map[i]);
   }
-  entry_rewritten(e, b.graph, map);
+  for (NodeId i = 0; i < n && !back; i++)
+    if (at[i].carried) vec_push(p->arena, &nexts, ((ShortNext){s.map[i], next[at[i].carry->next]}));
+  entry_rewritten(e, s.b.graph, s.map);
+  carry_short(e, &nexts);
 }
 
 static bool any(const Program *p) {
