@@ -40,8 +40,9 @@ static NodeId begin_again(Reverse *v, Back *k, NodeId i) {
   const int64_t every = k->segment[k->levels - 1];
   const int c =
       reverse_keep_rows(v, k->from, v->value[i], k->begins, (runs + every - 2) / every + 1);
-  return reverse_carry(
-      v, reverse_add_carry(v, k->forward, reverse_row(v, reverse_after(v, c), k->begun, 0)));
+  const NodeId first = reverse_row(v, reverse_after(v, c), k->begun, 0);
+  const int begun = reverse_add_carry(v, k->forward, first);
+  return reverse_carry(v, begun);
 }
 
 static void copy_carry(Reverse *v, Back *k, NodeId i) {
@@ -78,6 +79,8 @@ static void copy_nexts(Reverse *v, int region) {
  * one that computes a segment again. */
 void reverse_copy_body(Reverse *v, Back *k) {
   const NodeId last = v->first_after[k->region];
+  const bool back = v->b->back;
+  v->b->back = false; /* a policy of types takes it for what it is a copy of */
   /* The nodes of a region may come before those of the one around it. */
   for (int r = k->region + 1; r < v->entry->regions.n; r++) {
     const Region *of = &v->entry->regions.at[r];
@@ -86,8 +89,9 @@ void reverse_copy_body(Reverse *v, Back *k) {
   }
   for (NodeId i = 0; i < last; i++) {
     if (!reverse_is_within(v, v->region[i], k->region)) continue;
-    v->b->span = graph_node(v->b->graph, i)->span, v->b->site = graph_node(v->b->graph, i)->site;
-    if (op_is(graph_node(v->b->graph, i), OPF_CARRY))
+    const Node *n = graph_node(v->b->graph, i);
+    v->b->span = n->span, v->b->site = n->site, v->b->precision = n->precision;
+    if (op_is(n, OPF_CARRY))
       copy_carry(v, k, i);
     else
       v->value[i] = copy_node(v, i);
@@ -98,6 +102,7 @@ void reverse_copy_body(Reverse *v, Back *k) {
     v->made.at[v->made_for[r] - v->entry->regions.n].condition = v->value[of->condition];
     copy_nexts(v, r);
   }
+  v->b->back = back;
 }
 
 /* -------- segments -------- */

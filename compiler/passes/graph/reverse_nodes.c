@@ -147,7 +147,7 @@ static NodeId keep(Reverse *v, Back *k, NodeId i) {
   const int64_t runs = k->levels                   ? k->segment[k->levels - 1]
                        : r->turns == TURNS_UNKNOWN ? r->most
                                                    : r->turns;
-  v->b->span = n.span, v->b->site = n.site;
+  v->b->span = n.span, v->b->site = n.site, v->b->precision = n.precision;
   if (r->kind != REGION_LOOP) {
     const int c = reverse_add_carry(v, k->forward, reverse_zeros(v, n.dtype, &n.shape));
     v->carries.at[c].carry.next = k->found[i];

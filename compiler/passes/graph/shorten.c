@@ -97,8 +97,9 @@ static void classify(const Program *p, const Graph *g, NodeId i, Activation *at)
   at[i].after = op_is(n, OPF_GRAD) || n->back;
   for (int k = 0; k < n->noperands; k++) {
     const Activation *x = &at[n->operand[k]];
-    at[i].led |= x->led, at[i].after |= x->after;
-    if (graph_node(g, n->operand[k])->dtype != DT_F32 || !x->led) continue;
+    const DType t = graph_node(g, n->operand[k])->dtype;
+    at[i].led |= x->led, at[i].after |= x->after && dtype_is_float(t);
+    if (t != DT_F32 || !x->led) continue;
     narrow &= x->narrow, sums &= x->sums, read = true;
   }
   if (op_is(n, OPF_CARRY | OPF_AFTER)) {
