@@ -231,11 +231,12 @@ static void size_tiles(const Tiling *s, Group *g, int64_t *most) {
   }
 }
 
+/* Tiles of rows pay unless one would hold all that is read, as of one row of a stack. */
 static bool keeps_products_fast(const Tiling *s, const Group *g) {
   Group sized = *g; /* without the loops that a tile holds whole */
   int64_t most[MAX_TILE_LOOPS];
   size_tiles(s, &sized, most);
-  return g->rows || tiling_pay(s, &sized, most);
+  return g->rows ? sized.map.live != 0 : tiling_pay(s, &sized, most);
 }
 
 static bool pays(const Tiling *s, const Group *g) {

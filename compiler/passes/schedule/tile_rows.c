@@ -105,14 +105,37 @@ static bool pays(const Tiling *s, const Group *g) {
   return false;
 }
 
+/* By node: 1 + the bytes that ops which move elements read of it in a tile, such as the row of a
+ * stack that a run of a loop reads; 0: something else reads it. */
+static int64_t *bytes_moved(const Tiling *s, const Group *g, const int64_t *most) {
+  const Graph *graph = s->le->graph;
+  int64_t *moved = arena_array(s->plan->arena, int64_t, graph->nodes.n + 1);
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < g->map.known.n; i++) {
+      const NodeId id = g->map.known.at[i].node;
+      const Node *n = graph_node(graph, id);
+      if (node_base(graph, id) != id) continue; /* a view: its readers say */
+      const bool moves = op_is(n, OPF_MOVES) && !op_is(n, OPF_REPEATS);
+      for (int k = 0; k < n->noperands; k++) {
+        int64_t *at = &moved[node_base(graph, n->operand[k])];
+        if (!pass && moves) *at += tiling_part(s, g, id, most) + !*at;
+        if (pass && !moves) *at = 0;
+      }
+    }
+  return moved;
+}
+
 /* What every tile reads alike, such as a table of embeddings, makes no tile smaller. */
 int64_t rows_fit(const Tiling *s, const Group *g, const int64_t *most) {
   int64_t bytes = 1;
+  const int64_t *moved = bytes_moved(s, g, most);
   for (int i = 0; i < g->map.known.n; i++) {
     const LoopDims *x = &g->map.known.at[i];
     if (loop_map_find(&g->map, x->node) == x && loop_map_any(&g->map, x) &&
-        times_touched(s, g, x->node))
-      bytes += tiling_part(s, g, x->node, most);
+        times_touched(s, g, x->node)) {
+      const int64_t part = tiling_part(s, g, x->node, most), some = moved[x->node] - 1;
+      bytes += some >= 0 && some < part ? some : part;
+    }
   }
   return s->row_tile / bytes;
 }
