@@ -154,88 +154,13 @@ static void decide_all(Tiling *s) {
       decide(s, s->le->steps.at[t].nodes.at[i]);
 }
 
-/* -------- the size of a tile -------- */
-
-static int64_t loop_most(const Tiling *s, const Group *g, int loop) {
-  return tiling_most(s, g->map.ref[loop].node, g->map.ref[loop].dim);
-}
-
-/* Of all loops. */
-static int64_t tiling_rows(const Tiling *s, const Group *g) {
-  int64_t rows = 1;
-  for (int i = 0; i < g->nloops; i++) rows *= loop_most(s, g, i);
-  return rows;
-}
-
-static int64_t tile_size(const Tiling *s, const Group *g, const int64_t *most) {
-  int64_t bytes = 0;
-  for (int i = 0; i < g->again.n; i++) bytes += tiling_part(s, g, g->again.at[i], most);
-  for (int i = 0; i < g->member.n; i++) {
-    const Step *t = &s->le->steps.at[g->member.at[i]];
-    for (int k = 0; k < t->nodes.n; k++) bytes += tiling_part(s, g, t->nodes.at[k], most);
-  }
-  return bytes;
-}
-
-/* A product of the group sums over the loop, or has it as its rows. */
-static bool in_product(const Tiling *s, const Group *g, int loop, bool summed) {
-  for (int i = 0; i < g->member.n; i++) {
-    const Step *t = &s->le->steps.at[g->member.at[i]];
-    if (t->kind != STEP_CONTRACT) continue;
-    const Node *n = graph_node(s->le->graph, t->nodes.at[0]);
-    int with = 0;
-    for (int k = 0; k < 2; k++) {
-      const LoopDims *x = loop_map_find(&g->map, n->operand[k]);
-      for (int d = 0; x && d < MAX_RANK; d++) with += x->loop[d] == loop;
-    }
-    bool sums = loop_map_summed(&g->map, t->nodes.at[0]) >> loop & 1;
-    if (summed ? sums : !sums && with == 1) return true;
-  }
-  return false;
-}
-
-/* Elements of loop i that a vector takes at a time, of the last dim: a vector has 64 bytes at most.
- */
-static int64_t whole_vectors(const Tiling *s, const Group *g, int i) {
-  enum { VECTOR_BYTES = 64 };
-  const Node *n = graph_node(s->le->graph, g->map.ref[i].node);
-  return g->map.ref[i].dim == n->shape.rank - 1 ? VECTOR_BYTES / dtype_size(n->dtype) : 1;
-}
-
-/* From the innermost loop outwards, as much as the budget holds; loops within what fits are left to
- * the steps. */
-static void size_tiles(const Tiling *s, Group *g, int64_t *most) {
-  for (int i = 0; i < g->nloops; i++) most[i] = 1;
-  if (g->epilogue) { /* the rows are one loop, that of the last dim */
-    const int64_t fit = rows_fit(s, g, most), all = tiling_rows(s, g);
-    most[g->nloops - 1] = fit < 1 ? 1 : fit < all ? fit : all;
-    return;
-  }
-  for (int i = g->nloops - 1; i >= 0; i--) {
-    if (!(g->map.live >> i & 1)) continue;
-    int64_t n = loop_most(s, g, i),
-            fit = g->rows ? rows_fit(s, g, most) : s->budget / tile_size(s, g, most);
-    bool summed = in_product(s, g, i, true);
-    if (fit < KERNEL_ROWS && in_product(s, g, i, false)) fit = KERNEL_ROWS;
-    if (summed) fit = dtrt_gemm_part(n);
-    const int64_t vector = whole_vectors(s, g, i);
-    if (!summed && fit > vector) fit -= fit % vector;
-    most[i] = fit < n ? (fit > 1 ? fit : 1) : n;
-    /* One row left over would be a matrix times a vector, which sums in another order. */
-    while (!(summed && n > DTRT_GEMM_BLOCK) && most[i] > 1 && most[i] < n &&
-           (n % most[i] == 1 || n % most[i] == 2))
-      most[i] += summed ? 16 : 1;
-    if (most[i] > n) most[i] = n;
-    if (most[i] < n) return;
-    g->map.live &= ~(1u << i);
-  }
-}
+/* -------- which groups stay -------- */
 
 /* Tiles of rows pay unless one would hold all that is read, as of one row of a stack. */
 static bool keeps_products_fast(const Tiling *s, const Group *g) {
   Group sized = *g; /* without the loops that a tile holds whole */
   int64_t most[MAX_TILE_LOOPS];
-  size_tiles(s, &sized, most);
+  tiling_sizes(s, &sized, most);
   return g->rows ? sized.map.live != 0 : tiling_pay(s, &sized, most);
 }
 
@@ -313,7 +238,7 @@ static void put_tile_nest(Tiling *s, Group *g, Step *out) {
   int64_t most[MAX_TILE_LOOPS], all[MAX_TILE_LOOPS] = {0};
   int number[MAX_TILE_LOOPS] = {0};
   tile->epilogue = g->epilogue > 0;
-  size_tiles(s, g, most);
+  tiling_sizes(s, g, most);
   for (int i = 0; i < g->nloops; i++) {
     all[i] = most[i];
     if (!(g->map.live >> i & 1)) continue;
@@ -353,7 +278,12 @@ static void put_tile_nest(Tiling *s, Group *g, Step *out) {
 static void tile_entry(Plan *p, LocalEntry *le) {
   Arena *a = p->arena;
   const int64_t l2 = machine_cache(p->program->machine, CACHE_L2);
-  Tiling s = {.plan = p, .le = le, .budget = l2 / 2, .row_tile = l2 / 16, .least_epilogue = l2 / 4};
+  Tiling s = {.plan = p,
+              .le = le,
+              .budget = l2 / 2,
+              .row_tile = l2 / 16,
+              .least_epilogue = l2 / 4,
+              .may_stay = tiling_may_stay};
   for (int l = 0; l < CACHE_LEVELS; l++) {
     const int64_t size = (int64_t)p->program->machine->cache[l].size;
     if (size > s.far) s.far = size;

@@ -325,7 +325,8 @@ bool group_join(Tiling *s, int index, int k, bool gathers) {
   const bool fits = g->map.live && loop_map_step(&g->map, step, &fresh, &used) &&
                     used == g->map.live && loop_map_add(&g->map, &fresh);
   add_member(s, g, index, k);
-  if (fits && group_fits(s, g) && (!gathers || group_gathers(s, index))) return true;
+  if (fits && group_fits(s, g) && s->may_stay(s, index, k) && (!gathers || group_gathers(s, index)))
+    return true;
   remove_member(s, g, k);
   loop_map_return(&g->map, before);
   return false;

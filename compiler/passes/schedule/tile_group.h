@@ -16,7 +16,8 @@ typedef struct Group {
                  */
 } Group;
 
-typedef struct Tiling {
+typedef struct Tiling Tiling;
+struct Tiling {
   Plan *plan;
   LocalEntry *le;
   Depend d;
@@ -36,7 +37,8 @@ typedef struct Tiling {
                         what else it touches stays there too */
   int64_t least_epilogue; /* bytes of a kernel's result that is worth one: it would not stay in L2
                              until a loop after it reads it */
-} Tiling;
+  bool (*may_stay)(const Tiling *s, int index, int k); /* tiling_may_stay */
+};
 
 int64_t tiling_bytes(const Tiling *s, NodeId id);       /* of its block */
 int64_t tiling_most(const Tiling *s, NodeId id, int d); /* elements of the largest block of a dim */
@@ -73,6 +75,12 @@ int64_t tiling_part(const Tiling *s, const Group *g, NodeId id, const int64_t *m
 /* tile_cost.c: products in tiles of `most` elements along each loop take no longer than products
  * of the whole and the memory traffic that tiles save. */
 bool tiling_pay(const Tiling *s, const Group *g, const int64_t *most);
+/* Step k, a member for now, may stay one: a product that shares operands alone with the others
+ * takes no longer in their tiles than whole. */
+bool tiling_may_stay(const Tiling *s, int index, int k);
+/* tile_size.c: the elements of a tile along each loop; loops that it holds whole are taken off the
+ * group. */
+void tiling_sizes(const Tiling *s, Group *g, int64_t *most);
 
 /* tile_units.c: whether cores can have turns of the loop each though sums go on from turn to turn.
  * Sets Tiles.unit, and makes tiles no larger than lines of sums allow. */

@@ -1,0 +1,77 @@
+/* The size of a tile of a group of steps. */
+#include "tile_group.h"
+
+static int64_t loop_most(const Tiling *s, const Group *g, int loop) {
+  return tiling_most(s, g->map.ref[loop].node, g->map.ref[loop].dim);
+}
+
+/* Of all loops. */
+static int64_t tiling_rows(const Tiling *s, const Group *g) {
+  int64_t rows = 1;
+  for (int i = 0; i < g->nloops; i++) rows *= loop_most(s, g, i);
+  return rows;
+}
+
+static int64_t tile_size(const Tiling *s, const Group *g, const int64_t *most) {
+  int64_t bytes = 0;
+  for (int i = 0; i < g->again.n; i++) bytes += tiling_part(s, g, g->again.at[i], most);
+  for (int i = 0; i < g->member.n; i++) {
+    const Step *t = &s->le->steps.at[g->member.at[i]];
+    for (int k = 0; k < t->nodes.n; k++) bytes += tiling_part(s, g, t->nodes.at[k], most);
+  }
+  return bytes;
+}
+
+/* A product of the group sums over the loop, or has it as its rows. */
+static bool in_product(const Tiling *s, const Group *g, int loop, bool summed) {
+  for (int i = 0; i < g->member.n; i++) {
+    const Step *t = &s->le->steps.at[g->member.at[i]];
+    if (t->kind != STEP_CONTRACT) continue;
+    const Node *n = graph_node(s->le->graph, t->nodes.at[0]);
+    int with = 0;
+    for (int k = 0; k < 2; k++) {
+      const LoopDims *x = loop_map_find(&g->map, n->operand[k]);
+      for (int d = 0; x && d < MAX_RANK; d++) with += x->loop[d] == loop;
+    }
+    bool sums = loop_map_summed(&g->map, t->nodes.at[0]) >> loop & 1;
+    if (summed ? sums : !sums && with == 1) return true;
+  }
+  return false;
+}
+
+/* Elements of loop i that a vector takes at a time, of the last dim: a vector has 64 bytes at most.
+ */
+static int64_t whole_vectors(const Tiling *s, const Group *g, int i) {
+  enum { VECTOR_BYTES = 64 };
+  const Node *n = graph_node(s->le->graph, g->map.ref[i].node);
+  return g->map.ref[i].dim == n->shape.rank - 1 ? VECTOR_BYTES / dtype_size(n->dtype) : 1;
+}
+
+/* From the innermost loop outwards, as much as the budget holds; loops within what fits are left to
+ * the steps. */
+void tiling_sizes(const Tiling *s, Group *g, int64_t *most) {
+  for (int i = 0; i < g->nloops; i++) most[i] = 1;
+  if (g->epilogue) { /* the rows are one loop, that of the last dim */
+    const int64_t fit = rows_fit(s, g, most), all = tiling_rows(s, g);
+    most[g->nloops - 1] = fit < 1 ? 1 : fit < all ? fit : all;
+    return;
+  }
+  for (int i = g->nloops - 1; i >= 0; i--) {
+    if (!(g->map.live >> i & 1)) continue;
+    int64_t n = loop_most(s, g, i),
+            fit = g->rows ? rows_fit(s, g, most) : s->budget / tile_size(s, g, most);
+    bool summed = in_product(s, g, i, true);
+    if (fit < KERNEL_ROWS && in_product(s, g, i, false)) fit = KERNEL_ROWS;
+    if (summed) fit = dtrt_gemm_part(n);
+    const int64_t vector = whole_vectors(s, g, i);
+    if (!summed && fit > vector) fit -= fit % vector;
+    most[i] = fit < n ? (fit > 1 ? fit : 1) : n;
+    /* One row left over would be a matrix times a vector, which sums in another order. */
+    while (!(summed && n > DTRT_GEMM_BLOCK) && most[i] > 1 && most[i] < n &&
+           (n % most[i] == 1 || n % most[i] == 2))
+      most[i] += summed ? 16 : 1;
+    if (most[i] > n) most[i] = n;
+    if (most[i] < n) return;
+    g->map.live &= ~(1u << i);
+  }
+}
