@@ -26,7 +26,56 @@ static bool has_batch(const Graph *g, const Node *n) {
   return false;
 }
 
-/* A product whose result is larger than its operands. */
+/* Of the elements of node `of` that a mask hides outside of the band, those that kernels compute
+ * all the same: blocks. */
+static double band_share(const Graph *g, NodeId of, const Band *b) {
+  const Shape *s = &graph_node(g, of)->shape;
+  const int64_t rows = s->dim[b->row], columns = s->dim[s->rank - 1];
+  double live = 0;
+  for (int64_t i = 0; i < rows; i += KERNEL_BAND) {
+    const int64_t down = i + KERNEL_BAND < rows ? KERNEL_BAND : rows - i;
+    int64_t from = i + b->low, to = i + down - 1 + b->high;
+    from = from < 0 ? 0 : from / KERNEL_BAND * KERNEL_BAND;
+    to = to > columns ? columns : (to + KERNEL_BAND - 1) / KERNEL_BAND * KERNEL_BAND;
+    if (to > from) live += (double)(down * ((to < columns ? to : columns) - from));
+  }
+  return live / (double)(rows * columns);
+}
+
+/* What a mask hides, and what it is computed from element by element. */
+static void note_share(Tiling *s, NodeId id, double share) {
+  const Graph *g = s->le->graph;
+  const NodeId of = node_base(g, id);
+  const Node *n = graph_node(g, of);
+  if (share >= s->share[of]) return;
+  s->share[of] = share;
+  for (int k = 0; op_is(n, OPF_ELEMENTWISE) && k < n->noperands; k++)
+    if (same_space(n, graph_operand(g, n, k))) note_share(s, n->operand[k], share);
+}
+
+static void find_masked(Tiling *s) {
+  const Graph *g = s->le->graph;
+  s->share = arena_array(s->plan->arena, double, g->nodes.n + 1);
+  for (int i = 0; i < g->nodes.n; i++) s->share[i] = 1;
+  for (int i = 0; i < g->nodes.n && plan_has(s->plan, FEATURE_BAND); i++) {
+    Band b;
+    int dead;
+    const Node *n = graph_node(g, i);
+    if (n->dtype != DT_F32 || !band_of_mask(g, i, &b, &dead)) continue;
+    if (n->shape.dim[n->shape.rank - 1] >= 2 * KERNEL_BAND)
+      note_share(s, n->operand[3 - dead], band_share(g, i, &b));
+  }
+}
+
+/* Tiles leave out what a mask hides, of the product and of another at least that reads it; its part
+ * in the mask's band is computed once more for the backward pass. */
+static bool saves_masked(const Tiling *s, NodeId id) {
+  const double share = s->share[id];
+  return !dtype_is_half(graph_operand(s->le->graph, graph_node(s->le->graph, id), 0)->dtype) &&
+         share <= 2 * (1 - share);
+}
+
+/* A product whose result is larger than its operands, or masked to a good part. */
 static bool begins_group(const Tiling *s, const Step *step) {
   if (step->kind != STEP_CONTRACT) return false;
   NodeId id = step->nodes.at[0];
@@ -34,8 +83,9 @@ static bool begins_group(const Tiling *s, const Step *step) {
   if (op_class(n) != OPC_PRODUCT || tiling_bytes(s, id) < s->budget ||
       n->shape.rank > MAX_TILE_LOOPS || s->d.at_end[id])
     return false;
-  return tiling_bytes(s, id) >
-             2 * (tiling_bytes(s, n->operand[0]) + tiling_bytes(s, n->operand[1])) &&
+  return (tiling_bytes(s, id) >
+              2 * (tiling_bytes(s, n->operand[0]) + tiling_bytes(s, n->operand[1])) ||
+          saves_masked(s, id)) &&
          (has_batch(s->le->graph, n) || tiling_bytes(s, id) >= s->far);
 }
 
@@ -302,6 +352,7 @@ static void tile_entry(Plan *p, LocalEntry *le) {
     s.place[t] = t;
     s.group_of[t] = -1;
   }
+  find_masked(&s);
   find_groups(&s);
   order_groups(&s);
   epilogues_find(&s);

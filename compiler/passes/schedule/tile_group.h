@@ -26,6 +26,7 @@ struct Tiling {
   IntVec order;                  /* of steps */
   bool *is_late, *is_late_group; /* false, but within group_gather */
   bool *is_inner;                /* by node */
+  double *share;                 /* by node: the least part of it that a mask leaves */
   IntVec *wanted;                /* by node: groups that recompute its readers */
   VEC(Group *) groups;
   /* Operations, and values: of the entry's steps, and recomputed in tiles. */
