@@ -98,11 +98,8 @@ FoldFn fold_add, fold_sub, fold_mul, fold_div, fold_floordiv, fold_mod, fold_pow
     fold_max, fold_eq, fold_ne, fold_lt, fold_le, fold_gt, fold_ge, fold_and, fold_or, fold_where,
     fold_clamp;
 
-/* What a sum may add up instead of its operand: the same without terms that add up to zero; or what
- * simplify_factors makes of it. */
+/* What a sum may add up instead of its operand: the same without terms that add up to zero. */
 NodeId simplify_sum(NewGraph *w, Node *n);
-/* The sum times the factors of its operand that are the same along its dims; NO_NODE: there are none. */
-NodeId simplify_factors(NewGraph *w, const Node *sum);
 /* A product of two half-width floats that were made f32 reads them as they are. */
 NodeId read_halves(NewGraph *w, Node *n);
 /* What a sum of disjoint parts is: the parts side by side; NO_NODE: it is none. */

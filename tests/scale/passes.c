@@ -45,7 +45,7 @@ static const Case cases[] = {
     {"batch norm, forward and backward",
      "import \"nn\"\nlayer m() {\n  n = batch_norm(32)\n  apply(x) { return n(x) }\n}\n"
      "model = m()\nentry f(" IMAGES ") {\n" GRADIENTS,
-     180 * 16 * 16 * 32 * 4, 4, 5},
+     180 * 16 * 16 * 32 * 4, 4, 7},
     {"softmax", "entry f(" LOGITS ") { return softmax(x) + g }\n", 600 * 2050 * 4, 1, 4},
     {"softmax, forward and backward",
      "entry f(" LOGITS ") {\n  y = softmax(x)\n  return y, grad(sum(y * g), x)\n}\n",
