@@ -26,6 +26,15 @@ bool shape_equal(const Shape *a, const Shape *b) {
   return true;
 }
 
+bool shape_equal_but_ones(const Shape *a, const Shape *b) {
+  for (int i = 0, j = 0;; i++, j++) {
+    while (i < a->rank && a->dim[i] == 1) i++;
+    while (j < b->rank && b->dim[j] == 1) j++;
+    if (i == a->rank || j == b->rank) return i == a->rank && j == b->rank;
+    if (a->dim[i] != b->dim[j]) return false;
+  }
+}
+
 void shape_put(Str *out, const Shape *s) {
   str_puts(out, "[");
   for (int i = 0; i < s->rank; i++) str_printf(out, "%s%ld", i ? ", " : "", (long)s->dim[i]);
@@ -134,6 +143,13 @@ const Layout *layout_without_partial(LayoutSet *s, const Layout *l, const Shape 
   Layout c = *l;
   c.partial = 0;
   return layout_of(s, &c, shape);
+}
+
+int layout_dim_cut(const Layout *l, int axis) {
+  for (int d = 0; d < l->rank; d++)
+    for (int i = 0; i < l->dim[d].naxes; i++)
+      if (l->dim[d].axis[i] == axis) return d;
+  return -1;
 }
 
 uint32_t layout_axes(const Layout *l) {
@@ -266,6 +282,13 @@ bool layout_is_whole(const Mesh *m, const Layout *l, const Shape *s) {
 }
 
 /* -------- text -------- */
+
+const char *axes_text(Arena *a, const Mesh *m, uint32_t axes) {
+  Str s = str_new(a);
+  for (int i = 0; i < m->naxes; i++)
+    if (axes & 1u << i) str_printf(&s, "%s%s", s.n ? ", " : "", m->axis[i].name);
+  return s.n ? s.at : "";
+}
 
 static void put_piece(void *to, const char *text) { str_puts(to, text); }
 

@@ -40,6 +40,7 @@ typedef struct Shape {
 
 int64_t shape_count(const Shape *s);
 bool shape_equal(const Shape *a, const Shape *b);
+bool shape_equal_but_ones(const Shape *a, const Shape *b); /* dims of one element left out */
 void shape_put(Str *out, const Shape *s); /* [64, 784] */
 
 typedef struct DimLayout {
@@ -68,6 +69,7 @@ const Layout *layout_whole(LayoutSet *s, int rank);
 const Layout *layout_without_partial(LayoutSet *s, const Layout *l, const Shape *shape);
 
 uint32_t layout_axes(const Layout *l);                /* set of the axes that cut some dim */
+int layout_dim_cut(const Layout *l, int axis); /* the dim that the axis cuts; -1: none */
 int64_t dim_parts(const Mesh *m, const DimLayout *d); /* how many ways it is cut */
 bool dim_equal(const DimLayout *a, const DimLayout *b);
 bool layout_is_plain(const Layout *l); /* no windows */
@@ -95,6 +97,7 @@ bool layout_is_whole(const Mesh *m, const Layout *l, const Shape *s);
 Shape layout_local(const Mesh *m, const Layout *l, const Shape *global);
 int64_t layout_bytes(const Mesh *m, const Layout *l, const Shape *global, DType t); /* ... its size */
 
+const char *axes_text(Arena *a, const Mesh *m, uint32_t axes); /* "batch, model" */
 void layout_put(Str *out, const Mesh *m, const Layout *l); /* [(batch, model), _] partial(x) */
 const char *layout_text(Arena *a, const Mesh *m, const Layout *l);
 void layout_dim(dtrt_dim *out, const DimLayout *d, int64_t n); /* as the runtime has it */

@@ -107,6 +107,23 @@ void kept_mark(const LocalEntry *le, bool *kept) {
   regions_mark(le, kept);
 }
 
+static int larger(const void *x, const void *y) {
+  const Buffer *a = *(const Buffer *const *)x, *b = *(const Buffer *const *)y;
+  if (a->bytes != b->bytes) return a->bytes < b->bytes ? 1 : -1;
+  return (a > b) - (a < b);
+}
+
+const Buffer **entry_live(Arena *a, const LocalEntry *le, int t, int *n) {
+  const Buffer **list = arena_array(a, const Buffer *, le->buffers.n + 1);
+  *n = 0;
+  for (int i = 0; i < le->buffers.n; i++) {
+    const Buffer *b = &le->buffers.at[i];
+    if (b->place == PLACE_ARENA && b->first <= t && t <= b->last) list[(*n)++] = b;
+  }
+  qsort(list, (size_t)*n, sizeof *list, larger);
+  return list;
+}
+
 bool *entry_needed(Arena *a, const LocalEntry *le) {
   const Graph *g = le->graph;
   bool *needed = arena_array(a, bool, g->nodes.n + 1);
@@ -285,11 +302,22 @@ const TileNode *tiles_node(const Tiles *s, const Graph *g, NodeId id) {
   return at ? &s->nodes.at[at - 1] : NULL;
 }
 
+bool step_stores(const Step *s, NodeId id) {
+  for (int i = 0; i < s->nodes.n; i++)
+    if (s->nodes.at[i] == id) return true;
+  return false;
+}
+
 static bool made_by(const Step *s, int nsteps, NodeId id) {
   for (int i = 0; i < nsteps; i++)
-    for (int k = 0; k < s[i].nodes.n; k++)
-      if (s[i].nodes.at[k] == id) return true;
+    if (step_stores(&s[i], id)) return true;
   return false;
+}
+
+int lent_input(const LocalEntry *le, NodeId base) {
+  for (int i = 0; le->lent && i < le->entry->inputs.n; i++)
+    if (le->input[i] == base) return le->lent[i] != NOT_LENT ? i : -1;
+  return -1;
 }
 
 bool tiles_apart(const Tiles *s, const Graph *g) {

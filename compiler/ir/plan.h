@@ -397,8 +397,12 @@ void regions_mark(const LocalEntry *le, bool *kept);
 /* The same, and outputs and new values of variables: what outlives the steps that read it. */
 void tells_mark(const Graph *g, bool *kept); /* what tells a person: OPF_TELLS */
 void kept_mark(const LocalEntry *le, bool *kept);
+/* Which input of the entry a node is that stays with the host, or -1. */
+int lent_input(const LocalEntry *le, NodeId base);
 /* By node: what the entry leaves, tells or runs by depends on it. */
 bool *entry_needed(Arena *a, const LocalEntry *le);
+/* Buffers of the arena that live at step t, the largest first; *n of them. */
+const Buffer **entry_live(Arena *a, const LocalEntry *le, int t, int *n);
 /* Bytes of a local node on the device that has most. */
 int64_t node_bytes(const Program *p, const Node *n);
 /* Of a region: its steps are `begin` to before `end`, those of a loop's body from `test` on. */
@@ -407,6 +411,7 @@ typedef struct RegionSpan {
 } RegionSpan;
 RegionSpan region_span(const LocalEntry *le, int region);
 /* A loop or a branch runs it. */
+bool step_stores(const Step *s, NodeId id);
 bool step_in_region(const LocalEntry *le, const Step *s);
 /* Its i-th node is in memory behind it, too, and not only for the step itself: in a loop or a branch
  * all is. */

@@ -7,14 +7,6 @@
 
 /* -------- memory -------- */
 
-/* Which input of the entry a node is that stays with the host, or -1. */
-static int lent_input(const LocalEntry *le, NodeId base) {
-  if (!le->lent || graph_node(le->graph, base)->op != OP_input) return -1;
-  for (int i = 0; i < le->entry->inputs.n; i++)
-    if (le->input[i] == base) return le->lent[i] != NOT_LENT ? i : -1;
-  return -1;
-}
-
 static Expr memory(EntryBuild *b, LoopSpace space, Expr at) {
   return expr_of_entry(b->en->x, EXPR_MEMORY, DT_I64, space, NULL, 1, &at);
 }

@@ -216,11 +216,7 @@ At at_part(Loop *l, const At *at, int d, int64_t lo, int64_t hi) {
 
 /* -------- values -------- */
 
-bool loop_stores(const Loop *l, NodeId id) {
-  for (int i = 0; l->step && i < l->step->nodes.n; i++)
-    if (l->step->nodes.at[i] == id) return true;
-  return false;
-}
+bool loop_stores(const Loop *l, NodeId id) { return l->step && step_stores(l->step, id); }
 
 static bool is_borders(const Loop *l, NodeId id) { return l->le->borders && l->le->borders[id]; }
 

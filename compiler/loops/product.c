@@ -347,10 +347,7 @@ static NodeId memory_of(const Side *s) { return s->of == NO_NODE ? s->id : s->of
 static bool keeps_columns(const Product *p) {
   const Tiles *s = p->l->tile;
   if (!s || p->nloops) return false;
-  for (int i = 0; i < s->steps.n; i++)
-    for (int k = 0; k < s->steps.at[i].nodes.n; k++)
-      if (s->steps.at[i].nodes.at[k] == memory_of(&p->t[p->b.t])) return false;
-  return true;
+  return !tiles_make(s, memory_of(&p->t[p->b.t]));
 }
 
 /* The innermost loop that a node is in, or NO_REGION. */

@@ -38,15 +38,7 @@ static bool is_mean(const Graph *g, NodeId id, NodeId u, int64_t dims, const Dim
     id = n->operand ? n->operand[0] : NO_NODE;
     if (n->op == &op_reshape) {
       /* Dims of more than one element in the same order, and nothing else moved. */
-      const Shape *a = &n->shape, *b = &graph_node(g, id)->shape;
-      int i = 0, j = 0;
-      for (;; i++, j++) {
-        while (i < a->rank && a->dim[i] == 1) i++;
-        while (j < b->rank && b->dim[j] == 1) j++;
-        if (i == a->rank || j == b->rank) break;
-        if (a->dim[i] != b->dim[j]) return false;
-      }
-      if (i != a->rank || j != b->rank) return false;
+      if (!shape_equal_but_ones(&n->shape, &graph_node(g, id)->shape)) return false;
     } else if (n->op == &op_mul || n->op == &op_div) {
       const Node *by = graph_operand(g, n, 1);
       if (by->op != &op_const) return false;

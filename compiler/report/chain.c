@@ -43,13 +43,6 @@ const Layout *tensor_layout(const Plan *p, TensorId t) {
                                  : graph_node(e->graph, t.index)->layout;
 }
 
-static int dim_cut_by(const Layout *l, int axis) {
-  for (int d = 0; d < l->rank; d++)
-    for (int i = 0; i < l->dim[d].naxes; i++)
-      if (l->dim[d].axis[i] == axis) return d;
-  return -1;
-}
-
 /* An output is the source of an axis only if it is annotated. */
 Reason reason_of(const Plan *p, TensorId t, int axis) {
   if (t.kind == TENSOR_VAR) return p->var_inferred[t.index].why[axis];
@@ -58,8 +51,8 @@ Reason reason_of(const Plan *p, TensorId t, int axis) {
   if (s) return (Reason){.kind = WHY_ANNOTATED, .said = s->span};
   const Output *o = &p->program->entries.at[t.entry].outputs.at[t.index];
   const Layout *inferred = graph_node(p->program->entries.at[t.entry].graph, o->node)->layout;
-  int d = dim_cut_by(o->layout, axis);
-  bool own = d >= 0 && d != dim_cut_by(inferred, axis);
+  int d = layout_dim_cut(o->layout, axis);
+  bool own = d >= 0 && d != layout_dim_cut(inferred, axis);
   return (Reason){.kind = own ? WHY_CHEAPEST : WHY_NOTHING};
 }
 

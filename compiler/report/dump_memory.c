@@ -2,7 +2,6 @@
  * of each buffer. */
 #include "report.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* -------- what the runtime takes -------- */
@@ -117,24 +116,13 @@ static NodeId value_at(const LocalEntry *le, const Tenants *in, int b, int t) {
   return found == NO_NODE ? le->buffers.at[b].node : found;
 }
 
-static int larger(const void *x, const void *y) {
-  const Buffer *a = *(const Buffer *const *)x, *b = *(const Buffer *const *)y;
-  if (a->bytes != b->bytes) return a->bytes < b->bytes ? 1 : -1;
-  return (a > b) - (a < b);
-}
-
 enum { SHOWN = 16 };
 
 /* Live buffers at step t, the largest first. */
 static void put_alive(const Plan *p, const LocalEntry *le, const Tenants *in, int t, Str *out) {
-  const Buffer **list = arena_array(p->arena, const Buffer *, le->buffers.n + 1);
   int n = 0;
+  const Buffer **list = entry_live(p->arena, le, t, &n);
   int64_t rest = 0;
-  for (int i = 0; i < le->buffers.n; i++) {
-    const Buffer *b = &le->buffers.at[i];
-    if (b->place == PLACE_ARENA && b->first <= t && t <= b->last) list[n++] = b;
-  }
-  qsort(list, (size_t)n, sizeof *list, larger);
   for (int i = 0; i < n; i++) {
     if (i >= SHOWN) {
       rest += list[i]->bytes;

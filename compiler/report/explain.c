@@ -2,14 +2,11 @@
  * each followed back to the user's lines. Only axes that differ on the two sides are explained. */
 #include "report.h"
 
-enum { NOWHERE = -1, PARTIAL = -2 }; /* else a dim */
+enum { NOWHERE = -1, PARTIAL = -2 }; /* else a dim, as layout_dim_cut has it */
 
 static int place_of(const Layout *l, int axis) {
   if (l->partial & 1u << axis) return PARTIAL;
-  for (int d = 0; d < l->rank; d++)
-    for (int i = 0; i < l->dim[d].naxes; i++)
-      if (l->dim[d].axis[i] == axis) return d;
-  return NOWHERE;
+  return layout_dim_cut(l, axis);
 }
 
 /* On both sides at the same dim, but seen through a window or among other axes. */

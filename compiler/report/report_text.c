@@ -20,10 +20,7 @@ void report_mesh(const Plan *p, Str *out) {
 }
 
 const char *report_axes(const Plan *p, uint32_t axes) {
-  Str s = str_new(p->arena);
-  for (int a = 0; a < p->program->mesh.naxes; a++)
-    if (axes & 1u << a) str_printf(&s, "%s%s", s.n ? ", " : "", p->program->mesh.axis[a].name);
-  return s.at;
+  return axes_text(p->arena, &p->program->mesh, axes);
 }
 
 const char *report_value(const Plan *p, const Entry *e, NodeId id) {

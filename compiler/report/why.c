@@ -38,19 +38,12 @@ static int common(const Cut *a, const Cut *b) {
   return n;
 }
 
-static int dim_of(const Layout *l, int axis) {
-  for (int d = 0; d < l->rank; d++)
-    for (int i = 0; i < l->dim[d].naxes; i++)
-      if (l->dim[d].axis[i] == axis) return d;
-  return -1;
-}
-
 /* The first rule of propagate's that explains why the proposal did not win. */
 static void put_refusal(const Why *w, const Proposal *x) {
   const Layout *l = tensor_layout(w->p, w->t);
   const Spec *spec = tensor_spec(w->p, w->t);
   int at = common(&x->wants, &x->has), axis = x->wants.axis[at];
-  int elsewhere = dim_of(l, axis);
+  int elsewhere = layout_dim_cut(l, axis);
   if (elsewhere == x->dim) elsewhere = -1;
   if (spec && !(spec->open & 1u << x->dim)) {
     str_printf(w->out, "the dim is fixed, annotated at %s", report_where(w->p, spec->span));

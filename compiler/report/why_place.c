@@ -6,8 +6,7 @@
 
 int why_step_of(const LocalEntry *le, NodeId id) {
   for (int t = 0; t < le->steps.n; t++)
-    for (int i = 0; i < le->steps.at[t].nodes.n; i++)
-      if (le->steps.at[t].nodes.at[i] == id) return t;
+    if (step_stores(&le->steps.at[t], id)) return t;
   return -1;
 }
 

@@ -142,21 +142,12 @@ static void put_operands(Values *v, Str *out, const char *table, NodeId id) {
   str_puts(out, "};\n");
 }
 
-static int lent_input(const LocalEntry *le, NodeId base) {
-  for (int i = 0; i < le->entry->inputs.n; i++)
-    if (le->input[i] == base) return le->lent[i] != NOT_LENT ? i : -1;
-  return -1;
-}
-
 static const char *op_text(Emit *e, const Node *n) {
   const Graph *g = e->le->graph;
   if (n->op != OP_exchange) return op_written(n->op);
   Exchange ex = exchange_at(e->program, g, n);
-  Str axes = str_new(e->arena);
-  for (int a = 0; a < e->mesh->naxes; a++)
-    if (ex.axes & 1u << a) str_printf(&axes, "%s%s", axes.n ? ", " : "", e->mesh->axis[a].name);
-  return arena_printf(e->arena, "%s%s%s", exchange_name(ex.kind), axes.n ? " over " : "",
-                      axes.n ? axes.at : "");
+  return arena_printf(e->arena, "%s%s%s", exchange_name(ex.kind), ex.axes ? " over " : "",
+                      axes_text(e->arena, e->mesh, ex.axes));
 }
 
 static void put_value(Values *v, Str *out, int i, const char *operands) {

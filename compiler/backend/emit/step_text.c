@@ -57,12 +57,9 @@ static const char *step_text(Emit *e, const Step *s) {
   if (!exchanges) return t.at;
   const Node *n = graph_node(e->le->graph, s->nodes.at[0]);
   Exchange x = exchange_at(e->program, e->le->graph, n);
-  Str axes = str_new(e->arena);
-  for (int a = 0; a < e->mesh->naxes; a++)
-    if (x.axes & 1u << a) str_printf(&axes, "%s%s", axes.n ? ", " : "", e->mesh->axis[a].name);
   const char *part = s->kind == STEP_WAIT ? "wait for " : s->slot ? "start of " : "";
-  return arena_printf(e->arena, axes.n ? "%s%s over %s: %s" : "%s%s%s: %s", part,
-                      exchange_name(x.kind), axes.at, t.at);
+  return arena_printf(e->arena, x.axes ? "%s%s over %s: %s" : "%s%s%s: %s", part,
+                      exchange_name(x.kind), axes_text(e->arena, e->mesh, x.axes), t.at);
 }
 
 /* Variables by the nodes that are their new values. */

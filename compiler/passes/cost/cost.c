@@ -238,12 +238,15 @@ static void add_exchange(const Plan *p, const LocalEntry *le, const Step *s, Ste
   }
 }
 
+static void add_local_step(const Plan *p, const LocalEntry *le, const Step *s, StepCost *c) {
+  Members all = {0};
+  for (int i = 0; i < s->nodes.n; i++) collect(p, le, s->nodes.at[i], &all);
+  for (int i = 0; i < all.m.n; i++) add_local_op(p, le, all.m.at[i], c);
+}
+
 double cost_step_flops(const Plan *p, const LocalEntry *le, const Step *s) {
   StepCost c = {0};
-  Members all = {0};
-  if (step_moves(s)) return 0;
-  for (int i = 0; i < s->nodes.n; i++) collect(p, le, s->nodes.at[i], &all);
-  for (int i = 0; i < all.m.n; i++) add_local_op(p, le, all.m.at[i], &c);
+  if (!step_moves(s)) add_local_step(p, le, s, &c);
   return c.flops;
 }
 
@@ -265,9 +268,7 @@ static StepCost cost_step_by(const Plan *p, const LocalEntry *le, int step, Axes
     add_exchange(p, le, s, &c, by);
     if (c.exchange > 0) return c;
   } else {
-    Members all = {0};
-    for (int i = 0; i < s->nodes.n; i++) collect(p, le, s->nodes.at[i], &all);
-    for (int i = 0; i < all.m.n; i++) add_local_op(p, le, all.m.at[i], &c);
+    add_local_step(p, le, s, &c);
     if (s->kind == STEP_MAP) c.compute *= named_share(p, le, s), c.flops *= named_share(p, le, s);
   }
   c.compute += p->program->machine->start;

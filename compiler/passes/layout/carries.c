@@ -97,13 +97,6 @@ static bool try_layout(CarryTrials *c, const Layout *l) {
   return false;
 }
 
-static int dim_cut_by(const Layout *l, int axis) {
-  for (int d = 0; d < l->rank; d++)
-    for (int i = 0; i < l->dim[d].naxes; i++)
-      if (l->dim[d].axis[i] == axis) return d;
-  return -1;
-}
-
 /* For --why: of what cuts it otherwise than inferred. Other reasons stay, as chains from tensors
  * beyond go on over them. */
 static void give_reason(CarryTrials *c, const Layout *const *was) {
@@ -112,8 +105,8 @@ static void give_reason(CarryTrials *c, const Layout *const *was) {
     Inferred *why = arena_copy(c->t->plan->arena, *of, sizeof *why);
     const Layout *is = carry_node(c, c->group.at[k])->layout;
     for (int a = 0; a < c->t->plan->program->mesh.naxes; a++) {
-      const int d = dim_cut_by(is, a);
-      if (d >= 0 && d != dim_cut_by(was[k], a)) why->why[a] = (Reason){.kind = WHY_CHEAPEST};
+      const int d = layout_dim_cut(is, a);
+      if (d >= 0 && d != layout_dim_cut(was[k], a)) why->why[a] = (Reason){.kind = WHY_CHEAPEST};
     }
     *of = why;
   }

@@ -44,12 +44,6 @@ bool reads_node(const Reads *r, NodeId id) {
   return false;
 }
 
-bool step_stores(const Step *s, NodeId id) {
-  for (int i = 0; i < s->nodes.n; i++)
-    if (s->nodes.at[i] == id) return true;
-  return false;
-}
-
 bool step_updates(const Graph *g, const Step *s) {
   for (int i = 0; i < s->nodes.n; i++)
     if (node_goes_on(graph_node(g, s->nodes.at[i]))) return true;

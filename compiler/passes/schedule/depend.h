@@ -19,7 +19,6 @@ typedef struct Depend {
 
 Depend depend_of(Arena *a, const LocalEntry *le);
 bool reads_node(const Reads *r, NodeId id);
-bool step_stores(const Step *s, NodeId id);
 /* It may come to write a window alone of what lies in memory, or nothing, in no loop with others.
  */
 bool step_updates(const Graph *g, const Step *s);

@@ -73,31 +73,16 @@ static const LoopDims *known(const Walk *w, NodeId id) {
   return d ? d : loop_map_find(w->m, id);
 }
 
-static bool is_own(const Walk *w, NodeId id) {
-  for (int i = 0; i < w->step->nodes.n; i++)
-    if (w->step->nodes.at[i] == id) return true;
-  return false;
-}
-
-/* The view has the value's dims, but for those of one element: loops pass through it. */
-static bool same_dims(const Shape *a, const Shape *b) {
-  for (int i = 0, j = 0;; i++, j++) {
-    while (i < a->rank && a->dim[i] == 1) i++;
-    while (j < b->rank && b->dim[j] == 1) j++;
-    if (i == a->rank || j == b->rank) return i == a->rank && j == b->rank;
-    if (a->dim[i] != b->dim[j]) return false;
-  }
-}
-
 /* It is there in memory. Of a value that these loops do not make, a view is as good as the value:
  * the same bytes under other dims, of which the loops may run over one, as over the heads that a
  * reshape makes of a product's columns. */
 static bool is_read(const Walk *w, NodeId id) {
   const Graph *g = w->m->le->graph;
   const NodeId base = node_base(g, id);
-  if (!w->m->le->stored[base] || is_own(w, base)) return false;
+  if (!w->m->le->stored[base] || step_stores(w->step, base)) return false;
   return base == id ||
-         (!same_dims(&graph_node(g, id)->shape, &graph_node(g, base)->shape) && !known(w, base));
+         (!shape_equal_but_ones(&graph_node(g, id)->shape, &graph_node(g, base)->shape) &&
+          !known(w, base));
 }
 
 /* A view of it was taken for something that is there before the loops. */

@@ -66,12 +66,6 @@ static bool shares_loop(const EntryMemory *m, NodeId id, int b) {
   return false;
 }
 
-static bool is_lent(const LocalEntry *le, NodeId base) {
-  for (int i = 0; i < le->entry->inputs.n; i++)
-    if (le->input[i] == base) return le->lent[i] != NOT_LENT;
-  return false;
-}
-
 /* The buffer of a value that a loop reads for the last time, at the index where it stores node
  * `id`, and of the same type, so that the two can be one array; -1: none. */
 static int mapped_over(const EntryMemory *m, NodeId id) {
@@ -86,7 +80,7 @@ static int mapped_over(const EntryMemory *m, NodeId id) {
     if (le->buffers.at[b].last == t && r->node != id &&
         graph_node(le->graph, r->node)->dtype == graph_node(le->graph, id)->dtype &&
         !lives_again(m, r->node, t) && !carry_place_left(m, b, t) && !shares_loop(m, id, b) &&
-        !is_lent(le, r->node))
+        lent_input(le, r->node) < 0)
       return b;
   }
   return -1;

@@ -294,22 +294,11 @@ static bool improve(Plan *p, LocalEntry *le, int64_t limit) {
   return true;
 }
 
-static int larger(const void *x, const void *y) {
-  const Buffer *a = *(const Buffer *const *)x, *b = *(const Buffer *const *)y;
-  if (a->bytes != b->bytes) return a->bytes < b->bytes ? 1 : -1;
-  return (a > b) - (a < b);
-}
-
 /* The largest values that are alive at a step. */
 static void put_largest(const Plan *p, const LocalEntry *le, int at) {
   enum { SHOWN = 4 };
-  const Buffer **list = arena_array(p->arena, const Buffer *, le->buffers.n + 1);
   int n = 0;
-  for (int i = 0; i < le->buffers.n; i++) {
-    const Buffer *b = &le->buffers.at[i];
-    if (b->place == PLACE_ARENA && b->first <= at && at <= b->last) list[n++] = b;
-  }
-  qsort(list, (size_t)n, sizeof *list, larger);
+  const Buffer **list = entry_live(p->arena, le, at, &n);
   for (int i = 0; i < n && i < SHOWN; i++)
     diag_note(p->program->diag, graph_node(le->graph, list[i]->node)->span,
               "%lld bytes of %s are live at the peak", (long long)list[i]->bytes,

@@ -148,9 +148,8 @@ static const char *bad_order(const Plan *p, const LocalEntry *le, NodeId *where)
     Reads r = {0};
     step_reads(le, s, p->arena, &r);
     for (int i = 0; i < r.n; i++) {
-      bool own = false; /* a loop may read what it has just stored at the same index */
-      for (int k = 0; k < s->nodes.n && s->kind != STEP_EXCHANGE; k++)
-        own = own || s->nodes.at[k] == r.at[i].node;
+      /* a loop may read what it has just stored at the same index */
+      const bool own = s->kind != STEP_EXCHANGE && step_stores(s, r.at[i].node);
       if (!there[r.at[i].node] && !own) return "a step reads a value that no earlier step computes";
     }
     for (int i = 0; i < s->nodes.n; i++) {
@@ -275,12 +274,9 @@ static bool is_replaced(const LocalEntry *le, const Step *s, int i) {
   bool after = false;
   for (int k = 0; s->kind == STEP_TILES && k < s->tile->steps.n; k++) {
     const Step *t = &s->tile->steps.at[k];
-    bool makes = false;
-    for (int j = 0; j < t->nodes.n; j++) {
-      makes = makes || t->nodes.at[j] == id;
-      if (after && le->buffer[t->nodes.at[j]] == le->buffer[id]) return true;
-    }
-    after = after || makes;
+    for (int j = 0; j < t->nodes.n && after; j++)
+      if (le->buffer[t->nodes.at[j]] == le->buffer[id]) return true;
+    after = after || step_stores(t, id);
   }
   return false;
 }
@@ -404,9 +400,8 @@ static const char *bad_memory(Memory *m, NodeId *where) {
       if (le->scratch[s->nodes.at[i]] >= 0)
         clobber(m, &le->buffers.at[le->scratch[s->nodes.at[i]]]);
     for (int i = 0; i < r.n; i++) {
-      bool own = false;
       *where = r.at[i].node;
-      for (int k = 0; k < s->nodes.n; k++) own = own || s->nodes.at[k] == *where;
+      const bool own = step_stores(s, *where);
       const Node *n = graph_node(le->graph, *where);
       if (n->op == OP_var && m->in_var[node_source(n)] != NO_NODE)
         return "a variable's old value is read after its update";
