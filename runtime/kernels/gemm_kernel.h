@@ -7,6 +7,7 @@
 #ifndef DTRT_GEMM_KERNEL_H
 #define DTRT_GEMM_KERNEL_H
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "dtrt.h"
 
@@ -73,11 +74,12 @@ typedef struct GemmKernel {
                    int64_t n, float *sum);
   /* sum[i * room + j] = the sum of x(i, l) * y[l * lead + j] for l < depth in sequence, i < m,
    * j < n; room has whole pairs of vectors. x has `deep` depths of each row side by side, then
-   * those of the next row, then the next depths, and at the end each depth by itself. What y has at
-   * `then`, which is read next in the same way, is fetched meanwhile. */
+   * those of the next row, then the next depths, and at the end each depth by itself. `into`, if it
+   * is not NULL, has the sums added to it, and `sum` is of no use afterwards. What y has at `then`,
+   * which is read next in the same way, is fetched meanwhile. */
   int deep;
   void (*streams)(const float *x, int64_t m, const float *y, int64_t lead, int64_t depth, int64_t n,
-                  float *sum, int64_t room, const float *then);
+                  float *sum, int64_t room, const float *then, float *into);
   void (*join)(float *to, const float *from, int64_t n); /* to[i] += from[i]; whole vectors */
 } GemmKernel;
 

@@ -39,8 +39,8 @@ typedef struct Columns {
   int64_t j, n, room;
 } Columns;
 
-/* At depths l..: runs into `sum`, which join in `part`, and that c, whose lines are fetched before
- * they are written for the first time. `then`: what is read next. */
+/* At depths l..: runs in `sum`, which are added up in `part`, and that in c, whose lines are
+ * fetched before they are written for the first time. `then`: what is read next. */
 static void stream_columns(const GemmProduct *p, const Columns *b, int64_t l, int64_t depth,
                            const float *x, const float *then) {
   float *sum = p->all, *part = p->all + p->m * b->room;
@@ -52,8 +52,7 @@ static void stream_columns(const GemmProduct *p, const Columns *b, int64_t l, in
       for (int64_t q = 0; q < b->n; q += LINE / 4)
         __builtin_prefetch(p->c + fetched * p->ldc + b->j + q, 1);
     p->kernel->streams(x + at * p->m, p->m, y, p->yl, here, b->n, at ? sum : part, b->room,
-                       at + here < depth ? y + here * p->yl : then);
-    if (at) p->kernel->join(part, sum, p->m * b->room);
+                       at + here < depth ? y + here * p->yl : then, at ? part : NULL);
   }
   const int64_t vectors = b->n / p->kernel->lanes * p->kernel->lanes;
   for (int64_t i = 0; i < p->m; i++) {

@@ -51,8 +51,8 @@ static void count_across(const float *e, int64_t step, int rows, int n, float *c
 }
 
 static void count_streams(const float *x, int64_t m, const float *y, int64_t lead, int64_t depth,
-                          int64_t n, float *sum, int64_t room, const float *then) {
-  (void)x, (void)y, (void)lead, (void)sum, (void)room, (void)then;
+                          int64_t n, float *sum, int64_t room, const float *then, float *into) {
+  (void)x, (void)y, (void)lead, (void)sum, (void)room, (void)then, (void)into;
   counts.calls++, counts.flops += (double)depth * (double)m * (double)((n + 15) / 16 * 16);
 }
 static void count_join(float *to, const float *from, int64_t n) { (void)to, (void)from, (void)n; }
