@@ -1,6 +1,7 @@
 /* gemm.c: the runtime's products over some hundred shapes, beside other libraries on one
  * thread each, by turns: OpenBLAS, and where their libraries are named, MKL and oneDNN.
- *   bench_gemm [-r ROUNDS] [-m libmkl_rt.so] [-d libdnnl.so] [-l] [-b] [PART]
+ *   bench_gemm [-r ROUNDS] [-m libmkl_rt.so] [-d libdnnl.so] [-l] [-b] [-f] [PART]
+ * -f: each product takes the next of second matrices of 256 MB, so that none is in a cache.
  * -b: dtg's and MKL's in bf16 (MKL's result is f32), the others' in f32 all the same; -l: also
  * products of 4096 and 8192 cubed, PART: only shapes whose line has it. Prints for each GFLOP/s (of
  * the fastest round, by the thread's CPU time), the peak of FMA as measured between rounds, the
@@ -107,6 +108,14 @@ static const Case cases[] = {
     {"batch 1040", 0, 0, 1040, 2048, 2048, 0},
     {"batch 960, dw", 1, 0, 2048, 2048, 960, 0},
     {"batch 1040, dw", 1, 0, 2048, 2048, 1040, 0},
+    {"writing x @ q", 0, 0, 16, 768, 768, 0},
+    {"writing x @ up", 0, 0, 4, 3072, 768, 0},
+    {"writing x @ up", 0, 0, 16, 3072, 768, 0},
+    {"writing h @ down", 0, 0, 16, 768, 3072, 0},
+    {"writing d @ up'", 0, 1, 16, 768, 3072, 0},
+    {"writing x @ table'", 0, 1, 4, 50257, 768, 0},
+    {"writing x @ table'", 0, 1, 16, 50257, 768, 0},
+    {"lm head", 0, 0, 16, 50257, 768, 0},
     {"lm head", 0, 0, 32, 50257, 768, 0},
     {"lm head", 0, 0, 128, 50257, 768, 0},
     {"lm head", 0, 0, 512, 50257, 768, 0},
@@ -207,7 +216,7 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-enum { HUGE_PAGE = 2 << 20, MOST_ROUNDS = 1001 };
+enum { HUGE_PAGE = 2 << 20, MOST_ROUNDS = 1001, FAR_FLOATS = 64 << 20 };
 
 static float *numbers(int64_t n) {
   size_t bytes =
@@ -234,9 +243,17 @@ static void compare(const Case *s, const char *say, float *c[SIDES]) {
       }
 }
 
+static bool far; /* second matrices come from memory */
+
 static void one(const Case *s, const char *say, int rounds) {
-  const int64_t batch = s->batch ? s->batch : 1;
-  float *a = numbers(batch * s->m * s->k), *b = numbers(batch * s->k * s->n), *c[SIDES];
+  const int64_t batch = s->batch ? s->batch : 1, nb = batch * s->k * s->n;
+  const int64_t copies = far ? FAR_FLOATS / nb + 1 : 1;
+  float *a = numbers(batch * s->m * s->k), *b = numbers(nb), *all = b, *c[SIDES];
+  if (far) {
+    all = numbers(nb * copies);
+    for (int64_t i = 0; i < copies; i++) memcpy(all + i * nb, b, (size_t)nb * sizeof *b);
+  }
+  int64_t turn = 0;
   const double flops = 2.0 * s->m * s->n * s->k * (double)batch;
   double took[SIDES] = {0}, most_peak = 0;
   const int times = (int)(1e8 / (flops + 2000)) + 1; /* half a millisecond or so */
@@ -252,7 +269,7 @@ static void one(const Case *s, const char *say, int rounds) {
     for (int side = 0; side < SIDES; side++) {
       if (!has(side)) continue;
       const double start = now();
-      for (int t = 0; t < times; t++) run(side, s, a, b, c[side]);
+      for (int t = 0; t < times; t++, turn++) run(side, s, a, all + turn % copies * nb, c[side]);
       const double each = (now() - start) / times;
       if (r == 0 || each < took[side]) took[side] = each;
     }
@@ -269,6 +286,7 @@ static void one(const Case *s, const char *say, int rounds) {
   printf(" %.0f | %.2f | %.2f%s |\n", most_peak, own / most_peak, own / best,
          own < 0.97 * best ? " *" : "");
   fflush(stdout);
+  if (far) free(all);
   free(a), free(b);
   for (int side = 0; side < SIDES; side++) free(c[side]);
 }
@@ -277,13 +295,14 @@ int main(int argc, char **argv) {
   int rounds = 15;
   bool large = false;
   setenv("OMP_NUM_THREADS", "1", 1), setenv("MKL_THREADING_LAYER", "SEQUENTIAL", 1);
-  for (int o; (o = getopt(argc, argv, "r:m:d:lb")) != -1;) {
+  for (int o; (o = getopt(argc, argv, "r:m:d:lbf")) != -1;) {
     if (o == 'r') rounds = atoi(optarg);
     if (o == 'm') *(void **)&mkl = open_library(optarg, "cblas_sgemm");
     if (o == 'm') *(void **)&mkl_half = open_library(optarg, "cblas_gemm_bf16bf16f32");
     if (o == 'b') half = true;
     if (o == 'd') *(void **)&dnn = open_library(optarg, "dnnl_sgemm");
     if (o == 'l') large = true;
+    if (o == 'f') far = true;
     if (o == '?') return 1;
   }
   if (rounds < 1 || rounds > MOST_ROUNDS) {
