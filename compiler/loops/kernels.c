@@ -3,6 +3,7 @@
 #include "entry_build.h"
 #include "scan.h"
 #include "slide.h"
+#include "sum_order.h"
 #include <string.h>
 
 /* Where the large side's block has the small one's first position, tap 0. */
@@ -44,6 +45,13 @@ static Expr slide(EntryBuild *b, const Slide *s, DType read, const Node *large, 
   return expr_address(l->x, entry_list(b, "dtrt_slide", 12, field));
 }
 
+/* Of a channel a group: whose sums are one piece each. */
+static bool has_depthwise_kernel(const Node *n, const Slide *s) {
+  int64_t taps = 1;
+  for (int d = 0; d < s->n; d++) taps *= s->taps[d];
+  return n->dtype == DT_F32 && n->op->makes != SIDE_TAPS && taps <= DEPTHWISE_PIECE;
+}
+
 bool entry_convolution(EntryBuild *b, NodeId id, const Tiles *epilogue) {
   const Graph *g = b->en->le->graph;
   const Node *n = graph_node(g, id);
@@ -55,7 +63,7 @@ bool entry_convolution(EntryBuild *b, NodeId id, const Tiles *epilogue) {
                    : makes == SIDE_LARGE ? n->operand[0]
                                          : n->operand[1];
   const Node *taps = graph_node(g, w);
-  if (slide_is_depthwise(g, n)) {
+  if (slide_is_depthwise(g, n) && !has_depthwise_kernel(n, &s)) {
     entry_loop(b, loop_of_depthwise, id);
     return false;
   }

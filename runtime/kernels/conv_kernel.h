@@ -39,6 +39,16 @@ typedef struct ConvTile {
   bool add;
 } ConvTile;
 
+/* Pixels of a line whose channels have a sum each: channel c of pixel i is the sum over taps k, in
+ * order, of x[i * x_step + x_at[k] + c] * w[w_at[k] + c]. */
+typedef struct ConvDepth {
+  const float *x, *w;
+  float *y;
+  int64_t taps;
+  const int64_t *x_at, *w_at;
+  int64_t pixels, x_step, y_step, channels;
+} ConvDepth;
+
 typedef struct ConvKernel {
   int rows[2]; /* of the largest half tile, and whole one */
   int columns; /* of a whole tile: two vectors; a half one has one */
@@ -51,6 +61,7 @@ typedef struct ConvKernel {
   void (*turn)(const float *y, int64_t lead, int64_t depth, int columns, float *to, int64_t step);
   void (*across)(const float *e, int64_t step, int rows, int n, float *c, int64_t ldc, bool add);
   /* gemm_kernel.h's */
+  void (*depth)(const ConvDepth *t); /* NULL: of words that are not f32 */
 } ConvKernel;
 
 static inline void conv_tile(const ConvKernel *k, const ConvTile *t, int rows, bool whole) {

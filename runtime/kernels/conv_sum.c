@@ -326,8 +326,22 @@ static bool in_one_set(const Sum *s) {
          d->step * s->from.channels % PAGE == 0;
 }
 
+static void by_depth(const Sum *s) {
+  int64_t images, rows;
+  chunking(&s->from, &images, &rows);
+  ConvChunk c, next;
+  for (int64_t n = 0; conv_chunk_at(&s->from, images, rows, n, &c); n++) {
+    conv_depth(s, &c, conv_chunk_at(&s->from, images, rows, n + 1, &next) ? &next : NULL);
+    if (s->epilogue) epilogue_chunk(s, &c);
+  }
+}
+
 static bool sum(Sum *s) {
   const ConvReach *d = s->from.dim;
+  if (conv_depth_fits(s)) {
+    by_depth(s);
+    return true;
+  }
   s->depth = d[0].taps * d[1].taps * d[2].taps * s->each;
   s->joined = d[2].far == 1 && s->groups == 1;
   s->place = conv_place(s->joined ? d[2].taps * s->each : s->each);

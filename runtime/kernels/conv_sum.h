@@ -77,4 +77,7 @@ int64_t conv_pixels_floats(Sum *s, int64_t images, int64_t rows);
 int64_t conv_pixels_runs(const Sum *s);
 /* The group's part of a chunk of the result, whose weights are packed. */
 void conv_pixels(Sum *s, const ConvChunk *c, int64_t group);
+/* Whether each channel is a group of its own, of f32; a chunk of the result, without any room. */
+bool conv_depth_fits(const Sum *s);
+void conv_depth(const Sum *s, const ConvChunk *c, const ConvChunk *next);
 #endif

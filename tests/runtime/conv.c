@@ -166,6 +166,7 @@ static dtrt_slide chance(uint64_t seed) {
     s.small[d] = pick(&r, 20) ? pick(&r, most) + 1 : 0;
     s.at[d] = pick(&r, 9) - 6;
   }
+  if (!pick(&r, 4)) s.each = 1, s.in = s.out = channels[pick(&r, 12)]; /* of a channel a group */
   return s;
 }
 
