@@ -199,6 +199,9 @@ typedef struct dtgc_options {
   int no_lines;    /* 1: no line tables for gdb and perf; compiles a little faster */
   /* 1: messages name these texts --layout, -D and --mesh; 0: layout[0], define[0], mesh. */
   int command_line;
+  /* 1: dtgc_load, dtgc_start or dtgc_build follow: while passes run, LLVM is opened on a thread,
+   * which has ended when the compiling call returns. 0: it is opened when it is needed. */
+  int will_load;
   /* A program from the same sources with other constants, whose variable layouts this one takes
    * over, so that both can run on the same variables (dtgc_build). Its mesh must be the same, and
    * variables of both must have the same type and shape, else DTGC_BAD_ARGUMENT. It is used only

@@ -96,6 +96,7 @@ typedef struct CompileArgs {
   Str *ast; /* not NULL: the AST alone is requested */
   bool single;
   Observe observe;
+  JitAhead *ahead;
 } CompileArgs;
 
 /* "samples/mnist/mlp.dtg" is called "mlp". */
@@ -278,7 +279,7 @@ static dtgc_status plan_of_base(dtgc_program *p, const dtgc_program *base) {
 }
 
 static dtgc_status compile_inside(dtgc_program *p, void *arg) {
-  const CompileArgs *c = arg;
+  CompileArgs *c = arg;
   take_options(p, c->o);
   p->front.tried = on_trial, p->front.tried_user = p;
   dtgc_status s = take_sources(p, c);
@@ -298,6 +299,7 @@ static dtgc_status compile_inside(dtgc_program *p, void *arg) {
   start = jit_now();
   bool found = recall_object(p, c->o);
   program_time(p, "recall", jit_now() - start);
+  if (!found && c->o->will_load) c->ahead = jit_ahead();
   s = found ? DTGC_OK : plan_inside(p, (void *)base);
   p->compiled = s == DTGC_OK;
   return s;
@@ -332,6 +334,7 @@ static dtgc_status compile_with(CompileArgs *c, dtgc_program **out) {
   c->o = &o;
   if (!s) s = check_arguments(p, c->source, c->n, &o);
   if (!s) s = program_guard(p, compile_inside, c);
+  jit_ahead_end(c->ahead);
   p->errors = p->diag.errors;
   p->warnings = p->diag.warnings;
   p->message = NULL; /* a dump may parse again, when the callback's `user` is no more */

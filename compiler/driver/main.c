@@ -448,6 +448,7 @@ static int drive(Driver *d) {
                               .repeat_saves = o->repeat_saves,
                               .drop_exchange = o->drop_exchange,
                               .command_line = 1,
+                              .will_load = o->run || o->verify || o->output,
                               .message = on_message,
                               .doing = on_doing,
                               .user = d};

@@ -32,6 +32,7 @@ class Options(c.Structure):
                 ("import_dir", Texts), ("nimport_dirs", c.c_int), ("transport", c.c_char_p),
                 ("mpi_comm", c.c_void_p), ("seed", c.c_uint64), ("cpu", c.c_char_p),
                 ("no_cache", c.c_int), ("no_lines", c.c_int), ("command_line", c.c_int),
+                ("will_load", c.c_int),
                 ("variant_of", c.c_void_p), ("machine", c.c_void_p),
                 ("devices_per_rank", c.c_int), ("timeout", c.c_double), ("cores", c.c_int),
                 ("progress", c.c_int),

@@ -87,7 +87,7 @@ static int compile_once(const char *folder, const char *name, const char *how) {
   bool cold = !strcmp(how, "cold"), fill = !strcmp(how, "fill");
   const Case *c = case_named(name);
   bool passes = !strcmp(name, "passes");
-  dtgc_options o = {.no_cache = cold, .message = on_message};
+  dtgc_options o = {.no_cache = cold, .will_load = !passes, .message = on_message};
   dtgc_program *p;
   const dtrt_program *code;
   double start = text_now(), loaded, started;

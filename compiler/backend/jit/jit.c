@@ -68,6 +68,28 @@ const JitVerbs *jit_verbs(char **error) {
   return jit_module.verbs;
 }
 
+struct JitAhead {
+  pthread_t thread;
+};
+
+static void *open_ahead(void *unused) {
+  const JitVerbs *v = jit_verbs(NULL);
+  if (v) v->features(); /* which initializes LLVM */
+  return unused;
+}
+
+JitAhead *jit_ahead(void) {
+  JitAhead *a = malloc(sizeof *a);
+  if (a && !pthread_create(&a->thread, NULL, open_ahead, NULL)) return a;
+  free(a);
+  return NULL;
+}
+
+void jit_ahead_end(JitAhead *a) {
+  if (a) pthread_join(a->thread, NULL);
+  free(a);
+}
+
 /* -------- the text clang sees -------- */
 
 /* The text with `#include "name"` (at the beginning of a line) replaced by the header's own. */

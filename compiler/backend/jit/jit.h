@@ -57,6 +57,12 @@ bool parts_compile(const char *source, size_t n, const JitTarget *t, JitObject *
 /* Opens the module once a process; NULL: *error says why. Any thread. */
 const JitVerbs *jit_verbs(char **error);
 
+/* Opens it on a thread of its own, as far as it takes no program; the call that follows waits until
+ * that has ended. Together no more than once a process. */
+typedef struct JitAhead JitAhead;
+JitAhead *jit_ahead(void); /* NULL: there is no such thread */
+void jit_ahead_end(JitAhead *a);
+
 /* Who loads objects. */
 typedef enum JitLoader {
   LOADER_ANY,  /* ours, or LLVM's where ours cannot */
