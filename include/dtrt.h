@@ -468,13 +468,20 @@ void dtrt_zero(void *to, int64_t bytes);
 #endif
 
 /* Loops: DTRT_LOOP begins a loop function. Before a loop: DTRT_PLAIN: innermost, with independent
- * iterations; DTRT_FEW: few iterations; DTRT_OUTER: contains other loops, where unrolling would
- * only add code to compile; DTRT_WHOLE: innermost, to be unrolled completely. DTRT_ENTRY begins an
- * entry, a sequence of calls: optimizing it costs compile time and gains nothing. */
+ * iterations; DTRT_LONG: the same, of very many instructions and run once: where the CPU has masks,
+ * the last vector is a masked one rather than two more loops to compile; DTRT_FEW: few iterations;
+ * DTRT_OUTER: contains other loops, where unrolling would only add code to compile; DTRT_WHOLE:
+ * innermost, to be unrolled completely. DTRT_ENTRY begins an entry, a sequence of calls: optimizing
+ * it costs compile time and gains nothing. */
 #define DTRT_LOOP static __attribute__((noinline))
 #ifdef __clang__
 #define DTRT_ENTRY static __attribute__((noinline, optnone))
 #define DTRT_PLAIN _Pragma("clang loop unroll(disable)")
+#ifdef __AVX512VL__
+#define DTRT_LONG _Pragma("clang loop unroll(disable) vectorize_predicate(enable)")
+#else
+#define DTRT_LONG DTRT_PLAIN
+#endif
 #define DTRT_OUTER _Pragma("clang loop unroll(disable)")
 #define DTRT_FEW _Pragma("clang loop vectorize(disable) unroll(disable)")
 #define DTRT_WHOLE _Pragma("clang loop unroll(full)")
@@ -482,6 +489,7 @@ void dtrt_zero(void *to, int64_t bytes);
 #else
 #define DTRT_ENTRY static
 #define DTRT_PLAIN _Pragma("GCC ivdep")
+#define DTRT_LONG DTRT_PLAIN
 #define DTRT_OUTER
 #define DTRT_FEW
 #define DTRT_WHOLE _Pragma("GCC unroll 4")

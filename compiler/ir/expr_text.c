@@ -2,6 +2,7 @@
 #include "expr.h"
 #include "op.h"
 #include "plan.h"
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct Text {
@@ -54,6 +55,20 @@ static void put_number(Str *out, const ExprNode *n) {
     str_printf(out, n->type == DT_F64 ? "%.15g" : "%.7g", n->real);
   else
     str_printf(out, "%ld", (long)n->v);
+}
+
+/* A number that a function is passed is read as what it is. */
+static bool put_from_bits(const Text *t, const ExprNode *n) {
+  if (strcmp(n->name, "dtrt_from_bits_f32")) return false;
+  const Expr given = n->arg[0];
+  const char *text = t->names && given < t->names->n ? t->names->at[given] : NULL;
+  char *end = NULL;
+  const uint32_t bits = text ? (uint32_t)strtoll(text, &end, 10) : 0;
+  if (!end || end == text || *end) return false;
+  float real;
+  memcpy(&real, &bits, sizeof real);
+  put_number(t->out, &(ExprNode){.type = DT_F32, .real = real});
+  return true;
 }
 
 static void put_element(const Text *t, const ExprNode *n) {
@@ -120,6 +135,7 @@ static void put(const Text *t, Expr e, bool inner) {
   case EXPR_LOAD:
   case EXPR_VALUE: put_element(t, n); return;
   case EXPR_CALL:
+    if (put_from_bits(t, n)) return;
     if (strcmp(n->name, "dtrt_stream_key")) {
       put_call(t, n->name, n);
       return;

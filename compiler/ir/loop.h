@@ -102,7 +102,8 @@ typedef enum ParamUse {
   PARAM_OFFSET,
   PARAM_KEY,
   PARAM_FIRST, /* whether a tile is the first */
-  PARAM_BOUND
+  PARAM_BOUND,
+  PARAM_BITS /* of an f32 */
 } ParamUse;
 typedef struct LoopParam {
   ParamUse use;
@@ -120,9 +121,10 @@ typedef struct LoopFunction {
   Exprs *x;
   const char *what; /* for its name */
   LoopStmt *body;
-  bool flat;      /* buffers are seen as of one dim */
-  bool uses_dev;  /* it takes the device */
-  bool returns;   /* an integer */
+  bool flat;       /* buffers are seen as of one dim */
+  bool uses_dev;   /* it takes the device */
+  bool draws_once; /* random numbers, in `init`: compiling it takes as long as running it */
+  bool returns;    /* an integer */
   NodeId partial; /* whose partial sums are in the local `partial`; NO_NODE: none */
   DType partial_type;
   LoopSymbols symbols;

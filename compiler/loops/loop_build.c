@@ -199,8 +199,8 @@ static void walk(Walk *w, Expr e) {
     put_int(w, n.v);
     str_put(w->key, (const char *)&n.real, sizeof n.real);
     break;
-  case EXPR_OP:
-  case EXPR_RANDOM: put_text(w, n.op->name); break;
+  case EXPR_RANDOM: w->l->f.draws_once |= loop_runs_once(w->l); /* fallthrough */
+  case EXPR_OP: put_text(w, n.op->name); break;
   case EXPR_CALL:
     w->l->f.uses_dev |= !strcmp(n.name, "dtrt_index") || !strcmp(n.name, "dtrt_window");
     /* fallthrough */

@@ -296,8 +296,24 @@ static Expr load_around(Lower *lower, NodeId id, const At *at) {
                      lower_element(lower, EXPR_LOAD, id, at));
 }
 
+bool loop_runs_once(const Loop *l) { return !strcmp(l->le->entry->name, "init"); }
+
+/* First values of variables differ in their numbers alone: as parameters, one function draws them
+ * all. It runs once, so what a compiler could do with a number it knows is no loss. */
+static Expr constant(Lower *lower, NodeId id, const At *at) {
+  Loop *l = lower->user;
+  const Expr v = lower_node(lower, id, at);
+  const ExprNode *n = expr_node(l->x, v);
+  const float f = (float)n->real;
+  uint32_t bits;
+  memcpy(&bits, &f, sizeof bits);
+  if (n->type != DT_F32 || !bits || !loop_runs_once(l)) return v;
+  const Expr given = loop_param(l, PARAM_BITS, loop_int(l, bits));
+  return loop_call(l, "dtrt_from_bits_f32", DT_F32, 1, &given);
+}
+
 static Expr load(Lower *lower, NodeId id, const At *at) {
-  if (node_is_const(graph_node(lower->g, id))) return lower_node(lower, id, at);
+  if (node_is_const(graph_node(lower->g, id))) return constant(lower, id, at);
   if (is_borders(lower->user, id)) return load_around(lower, id, at);
   return lower_element(lower, EXPR_LOAD, id, at);
 }
@@ -324,7 +340,7 @@ static bool in_memory(const Loop *l, NodeId id) {
 static Expr value(Lower *lower, NodeId id, const At *at) {
   Loop *l = lower->user;
   const Node *n = graph_node(l->g, id);
-  if (node_is_const(n)) return lower_node(lower, id, at);
+  if (node_is_const(n)) return constant(lower, id, at);
   if (in_memory(l, id)) return load(lower, id, at);
   const Expr k = lower_element(lower, EXPR_VALUE, id, at);
   const int mode = l->outside;

@@ -25,11 +25,13 @@ static const char *const param_word[] = {[PARAM_EXTENT] = "n",
                                          [PARAM_OFFSET] = "from",
                                          [PARAM_KEY] = "key",
                                          [PARAM_FIRST] = "first",
-                                         [PARAM_BOUND] = "bound"};
+                                         [PARAM_BOUND] = "bound",
+                                         [PARAM_BITS] = "bits"};
 
 /* What every function may call so: "n0", "from12", "v12". */
 bool print_is_local(const char *s) {
-  static const char *const numbered[] = {"n", "from", "key", "first", "bound", "v", "p"};
+  static const char *const numbered[] = {"n",     "from", "key", "first",
+                                         "bound", "bits", "v",   "p"};
   for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++) {
     size_t n = strlen(numbered[i]);
     if (!strncmp(s, numbered[i], n) && s[n] && strspn(s + n, "0123456789") == strlen(s + n))
@@ -118,7 +120,7 @@ static void put_how(Print *p, LoopHow how) {
                                      [LOOP_OUTER] = "DTRT_OUTER",
                                      [LOOP_FEW] = "DTRT_FEW",
                                      [LOOP_WHOLE] = "DTRT_WHOLE"};
-  if (how) str_line(&p->code, "%s", word[how]);
+  if (how) str_line(&p->code, "%s", how == LOOP_PLAIN && p->f && p->f->draws_once ? "DTRT_LONG" : word[how]);
 }
 
 static void put_for(Print *p, const LoopStmt *s) {

@@ -42,10 +42,10 @@ static const dtrt_dim layout_7_dims[] = {
 static const dtrt_layout layout_7 = {2, 0x0, DTRT_SUM, layout_7_dims};
 static const dtrt_exchange *const exchanges[] = {&exchange_0, &exchange_1, &exchange_2};
 
-DTRT_LOOP void loop1_const(int64_t n0, float *restrict const_) {
+DTRT_LOOP void loop1_const(int64_t n0, int64_t bits0, float *restrict const_) {
   DTRT_PLAIN
   for (int64_t i = 0; i < n0; i++) {
-    const_[i] = 0.5f;
+    const_[i] = dtrt_from_bits_f32(bits0);
   }
 }
 
@@ -115,7 +115,7 @@ DTRT_ENTRY void entry_init(dtrt_device *dev) {
   float (*const model_w)[3] = (void *)(dev->shared[0] + 0); /* f32[6, 3] [_, _] */
   dtrt_meet(dev);
   if (dtrt_writes(dev, 0)) {
-    loop1_const(18, (void *)model_w);
+    loop1_const(18, 1056964608, (void *)model_w);
   }
 
   /* model.b <- const()    step.dtg:5 */
