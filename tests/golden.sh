@@ -1,7 +1,7 @@
 #!/bin/bash
 # Golden tests: a program beside what the compiler is to say of it.
 #
-#   tests/golden.sh [--update] [--dtgc PATH] [PATTERN]
+#   tests/golden.sh [--update] [--dtgc PATH] [--only SIDECAR | --but SIDECAR] [PATTERN]
 #
 # For each tests/golden/**/NAME.dtg that has sidecars, dtgc runs in its folder, and each whole output is compared:
 #   NAME.ast .graph .layout .statements .spmd .comm .edits .loops .memory .c     standard output of --dump=THAT (.layout: --dump=layouts:why)
@@ -13,14 +13,17 @@
 #   NAME.args    not an output: more words for the command line
 # A .dtg without sidecars is there for others to use. --update rewrites the sidecars there are; review is the
 # git diff. For a new one, `touch NAME.layout` first. PATTERN: only tests whose path contains it.
+# --only comm, --but comm: these outputs alone, or the others. They take most of the time, as they price other layouts.
 set -u
 export DTGC_FLAGS=${DTGC_FLAGS:---machine=generic} # not the caches of this computer
 here=$(cd "$(dirname "$0")" && pwd)
-update= pattern= dtgc=${DTGC:-$here/../build/bin/dtgc}
+update= pattern= only= but= dtgc=${DTGC:-$here/../build/bin/dtgc}
 while [ $# -gt 0 ]; do
   case $1 in
     --update) update=1 ;;
     --dtgc) dtgc=$2; shift ;;
+    --only) only=$2; shift ;;
+    --but) but=$2; shift ;;
     -*) echo "golden.sh: no option $1" >&2; exit 2 ;;
     *) pattern=$1 ;;
   esac
@@ -57,6 +60,9 @@ compare() {
   fi
 }
 
+# due TEST SIDECAR: there is one, and it is among those to look at
+due() { [ -e "$1.$2" ] && [ "$2" = "${only:-$2}" ] && [ "$2" != "$but" ]; }
+
 # one TEST (a path without suffix) with its own scratch files $out and $err
 one() {
   local name=${1##*/} side stage status words args=()
@@ -66,7 +72,7 @@ one() {
     read -r -d '' -a args <<<"$words" || :
   fi
   for side in ast graph layout statements spmd comm edits loops memory c steps out; do
-    [ -e "$name.$side" ] || continue
+    due "$name" $side || continue
     stage=--dump=$side
     [ $side = layout ] && stage=--dump=layouts:why
     [ $side = out ] && stage=
@@ -87,7 +93,7 @@ one() {
     compare "$1" "$name.$side" "$out"
   done
   for side in err warn; do
-    [ -e "$name.$side" ] || continue
+    due "$name" $side || continue
     count=$((count + 1))
     stage=--dump=layouts
     case ${args[*]-} in *--why* | *--diff*) stage= ;; esac
