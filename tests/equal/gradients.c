@@ -1,12 +1,13 @@
 /* Every op's derivatives against central differences, in f64, and under layouts against one device.
  *
- *   equal_gradients [--seed S] [--layouts N] [--order 1|2|3] [--only ENTRY]
+ *   equal_gradients [--seed S] [--layouts N] [--meshes all] [--order 1|2|3] [--only ENTRY]
  *
  * For a case r = EXPR(x, y) the entry computes s = sum(wr * r) and grad(s, x), grad(s, y), with a
  * random w. A difference of 1e-6, relative to 1 + |gradient|, is a failure; with steps of 1e-5 the
  * error of a central difference is well below it. Random values do not come within a step of a
  * kink. For order 2 the same is done to s' = sum(v0 * grad(s, x)) + sum(v1 * grad(s, y)), so that
- * mixed derivatives count, and for order 3 to s'' made of s' alike. */
+ * mixed derivatives count, and for order 3 to s'' made of s' alike. Layouts are tried on all meshes,
+ * or on two of them: N is 1 without `--meshes all`. */
 #include "examples.h"
 #include "kit.h"
 #include <math.h>
@@ -274,6 +275,7 @@ static void check_layouts(Suite *s, const Grid *grid, Random *random) {
 int main(int argc, char **argv) {
   Suite s = {.seed = 1, .order = 1};
   int layouts = 1;
+  bool all = false;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (!strcmp(argv[i], "--layouts"))
       layouts = atoi(argv[i + 1]);
@@ -281,6 +283,8 @@ int main(int argc, char **argv) {
       s.seed = strtoull(argv[i + 1], NULL, 10);
     else if (!strcmp(argv[i], "--order"))
       s.order = atoi(argv[i + 1]);
+    else if (!strcmp(argv[i], "--meshes"))
+      all = !strcmp(argv[i + 1], "all");
     else if (!strcmp(argv[i], "--only"))
       s.only = argv[i + 1];
   }
@@ -290,7 +294,7 @@ int main(int argc, char **argv) {
   Random random = {s.seed};
   for (int k = 0; p && k < layouts; k++)
     for (int g = 1; grids[g].mesh; g++)
-      if (layouts > 1 || g == 3 || g == 5) check_layouts(&s, &grids[g], &random);
+      if (all || g == 3 || g == 5) check_layouts(&s, &grids[g], &random);
   dtgc_free(p);
   printf("%d cases, %ld values checked, %ld failures\n", s.n, s.checked, s.failed);
   return s.failed || !s.checked;
