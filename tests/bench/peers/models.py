@@ -45,6 +45,20 @@ def residual_units():
     return p
 
 
+def recurrent(kind, gates, steps):
+    """One layer of width 256."""
+    biases = {"model.b": (gates, 256)} | ({"model.c": (gates, 256)} if kind == "GRU" else {})
+    return {
+        "batch": 32,
+        "params": {"model.w": (256, gates, 256), "model.u": (256, gates, 256)} | biases,
+        "inputs": {"x": (32, steps, 256), "y": (32, steps, 256)},
+        "classes": 1,
+        "systems": PLAIN,
+        "gflop": 2e-9 * 32 * steps * (2 + 3) * 256 * gates * 256,
+        "title": f"{kind}, {steps} steps, width 256, SGD, batch 32",
+    }
+
+
 MODELS = {
     "mnist": {
         "batch": 128,
@@ -94,15 +108,9 @@ MODELS = {
         "gflop": 3 * 2e-9 * 128 * 40.5e6,
         "title": "ResNet-20, SGD with momentum, batch 128",
     },
-    "lstm": {
-        "batch": 32,
-        "params": {"model.w": (256, 4, 256), "model.u": (256, 4, 256), "model.b": (4, 256)},
-        "inputs": {"x": (32, 64, 256), "y": (32, 64, 256)},
-        "classes": 1,
-        "systems": PLAIN,
-        "gflop": 2e-9 * 32 * 64 * (2 + 3) * 256 * 1024,
-        "title": "LSTM, 64 steps, width 256, SGD, batch 32",
-    },
+    "lstm": recurrent("LSTM", 4, 64),
+    "lstm512": recurrent("LSTM", 4, 512),
+    "gru": recurrent("GRU", 3, 64),
     "vit": {
         "batch": 128,
         "params": {"model.patch.w": (16, 192), "model.patch.b": (192,), "model.place": (49, 192)} | blocks(6, 192)
@@ -160,7 +168,7 @@ def first_values(name):
         last = path.split(".")[-1]
         if last == "scale":
             values[path] = np.ones(shape, np.float32)
-        elif last in ("b", "shift"):
+        elif last in ("b", "c", "shift"):
             values[path] = np.zeros(shape, np.float32)
         else:
             fan_in = int(np.prod(shape[:2] if last == "out" else shape[:1] if last in "qkvu" else shape[:-1]))

@@ -54,6 +54,14 @@ def lstm(p, x, y):
     return F.mse_loss(out, y)
 
 
+lstm512 = lstm
+
+
+def gru(p, x, y):
+    out, _ = torch.gru(x, torch.zeros(1, 32, 256), [p[k] for k in "wubc"], True, 1, 0.0, True, False, True)
+    return F.mse_loss(out, y)
+
+
 def dlrm(p, x, at, y, sparse=True):
     low = x
     for i in range(1, 4):
@@ -91,14 +99,13 @@ def given(name, params):
     if name == "resnet":
         p = {k: v.permute(3, 2, 0, 1).contiguous(memory_format=torch.channels_last) if v.dim() == 4 else v
              for k, v in p.items()}
-    if name == "lstm":
-        p = {"w": p["w"].view(256, 1024).t().contiguous(), "u": p["u"].view(256, 1024).t().contiguous(),
-             "b": p["b"].view(1024)}
+    if name in ("lstm", "lstm512", "gru"):
+        p = {k: v.view(256, -1).t().contiguous() if k in "wu" else v.view(-1) for k, v in p.items()}
     return {k: torch.nn.Parameter(v) for k, v in p.items()}
 
 
 def optimizer(name, params):
     if name in ("gpt6", "vit"):
         return torch.optim.AdamW(params, lr=3e-4, weight_decay=0.01, eps=1e-8, fused=True)
-    rate = {"resnet": 1e-3, "lstm": 0.1, "mlp": 1e-3}.get(name, 1e-2)
+    rate = {"resnet": 1e-3, "lstm": 0.1, "lstm512": 0.1, "gru": 0.1, "mlp": 1e-3}.get(name, 1e-2)
     return torch.optim.SGD(params, lr=rate, momentum=0.9 if name == "resnet" else 0, fused=name != "dlrm")

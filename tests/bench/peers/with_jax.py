@@ -116,6 +116,23 @@ def lstm(p, x, y):
     return jnp.mean((seen.transpose(1, 0, 2) - y) ** 2)
 
 
+lstm512 = lstm
+
+
+def gru(p, x, y):
+    all = jnp.einsum("bti,igw->tbgw", x, p["w"]) + p["b"]
+
+    def one(h, now):
+        old = jnp.einsum("bi,igw->bgw", h, p["u"]) + p["c"]
+        r, z = (jax.nn.sigmoid(now[:, k] + old[:, k]) for k in (0, 1))
+        n = jnp.tanh(now[:, 2] + r * old[:, 2])
+        h = n + z * (h - n)
+        return h, h
+
+    _, seen = jax.lax.scan(one, jnp.zeros((x.shape[0], 256)), all)
+    return jnp.mean((seen.transpose(1, 0, 2) - y) ** 2)
+
+
 def dlrm(p, x, at, y):
     low = x
     for i in range(1, 4):
@@ -170,7 +187,8 @@ def momentum(rate):
 
 
 rates = {"mnist": adam(1e-3, 1e-7, 0), "gpt6": adam(3e-4, 1e-8, 0.01), "vit": adam(3e-4, 1e-8, 0.01),
-         "resnet": momentum(1e-3), "imdb": sgd(1e-3), "mlp": sgd(1e-3), "lstm": sgd(0.1)}
+         "resnet": momentum(1e-3), "imdb": sgd(1e-3), "mlp": sgd(1e-3), "lstm": sgd(0.1),
+         "lstm512": sgd(0.1), "gru": sgd(0.1)}
 model, optimizer = globals()[name], rates.get(name, sgd(1e-2))
 mesh = Mesh(np.array(jax.devices()), ("batch",))
 whole, cut = NamedSharding(mesh, P()), NamedSharding(mesh, P("batch"))
