@@ -430,6 +430,8 @@ void region_collect(Elab *e, NameScope *s, const Stmt *stmt, Where where);
 void region_if(Elab *e, NameScope *s, const Stmt *stmt, Value condition, Where where);
 /* Before a variable is read or assigned: the regions that are open carry it from then on. */
 void region_carry_variable(Elab *e, int var, Span at);
+/* The variable of which a node is the value in a region, or behind it; -1: it is of none. */
+int region_variable_of(Elab *e, NodeId id);
 /* A loop of n runs around what is built until its end, each of which gives a row; its number. The
  * end gives all rows, or `row` itself where no run asked for its number. */
 OpenRegion *region_rows_begin(Elab *e, int64_t n, Span at);

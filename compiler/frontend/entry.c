@@ -82,8 +82,9 @@ void entry_name_node(Elab *e, const char *text, NodeId id) {
   Node *n = graph_node(e->at->build.graph, id);
   Named named = {.text = text, .kind = NAMED_NODE, .entry = e->at->index, .index = id};
   /* An alias of an input or a variable: annotations of it are annotations of that. */
-  if (n->op == OP_var)
-    named.kind = NAMED_ALIAS_OF_VAR, named.index = node_source(n);
+  const int var = n->op == OP_var ? node_source(n) : region_variable_of(e, id);
+  if (var >= 0)
+    named.kind = NAMED_ALIAS_OF_VAR, named.index = var;
   else if (n->op != OP_input)
     n->name = text;
   vec_push(e->arena, &e->named, named);

@@ -77,6 +77,18 @@ static NodeId carry_var(Elab *e, OpenRegion *r, int var, NodeId before, Span at)
   return id;
 }
 
+int region_variable_of(Elab *e, NodeId id) {
+  const Node *n = graph_node(e->at->build.graph, id);
+  const NodeId carry = op_is(n, OPF_AFTER) ? n->operand[0] : id;
+  n = graph_node(e->at->build.graph, carry);
+  if (!op_is(n, OPF_CARRY)) return -1;
+  const Region *r = &e->at->entry.regions.at[node_attr(n, "region")];
+  for (int i = 0; i < r->carries.n; i++)
+    for (int v = 0; r->carries.at[i].node == carry && r->carries.at[i].variable; v++)
+      if (e->program->vars.at[v].path == r->carries.at[i].name) return v;
+  return -1;
+}
+
 static NodeId current(Elab *e, int var) {
   const NodeVec *v = variable_versions(e, e->at, var);
   return v->n ? v->at[v->n - 1] : NO_NODE;
@@ -93,6 +105,12 @@ void region_carry_variable(Elab *e, int var, Span at) {
   if (e->at->open && current(e, var) != NO_NODE) carry_in(e, e->at->open, var, at);
 }
 
+static NodeId variable_after(Elab *e, NodeId carry) {
+  const NodeId id = build_after(&e->at->build, carry);
+  graph_node(e->at->build.graph, id)->name = graph_node(e->at->build.graph, carry)->name;
+  return id;
+}
+
 /* What each run of the body has made of it. Behind, it has its value of before if that is the same.
  */
 static void close_vars(Elab *e, const OpenRegion *r) {
@@ -105,8 +123,7 @@ static void close_vars(Elab *e, const OpenRegion *r) {
     if (c->next == c->node && current(e, v->var) != v->before)
       vec_push(e->arena, variable_versions(e, e->at, v->var), v->before);
     else if (c->next != c->node)
-      variable_assign(e, v->var, value_node(build_after(&e->at->build, c->node)),
-                      flow_region(e, r)->span);
+      variable_assign(e, v->var, value_node(variable_after(e, c->node)), flow_region(e, r)->span);
   }
 }
 

@@ -140,6 +140,14 @@ static NodeId twin_of(const Graph *g, NodeId grad) {
   return !n->nattr ? NO_NODE : n->attr[0] == 1 ? grad + 1 : grad - 1;
 }
 
+static void warn_of_zero(const Diff *d, const Node *grad) {
+  const Program *p = d->plan->program;
+  diag_warning(p->diag, grad->span, "the loss does not depend on %s: its gradient is zero",
+               node_text(p, d->old, grad->operand[1], d->plan->arena));
+  if (grad->site.file && grad->site.file != grad->span.file)
+    diag_note(p->diag, grad->site, "called here");
+}
+
 /* Computes every grad of this grad's loss. */
 static void differentiate(Diff *d, NodeId first) {
   Arena *a = d->plan->arena;
@@ -167,9 +175,7 @@ static void differentiate(Diff *d, NodeId first) {
       const bool warns = twin == NO_NODE || (twin > i && (u > loss || cot[u] == NO_NODE));
       const Node *of = graph_node(d->old, n->operand[1]);
       if (warns && !d->plan->program->diag->errors) /* else the backward pass ended before it came to x */
-        diag_warning(d->plan->program->diag, n->span,
-                     "the loss does not depend on %s: its gradient is zero",
-                     node_text(d->plan->program, d->old, n->operand[1], a));
+        warn_of_zero(d, n);
       d->b.span = n->span, d->b.site = n->site;
       value = mk_const(&d->b, of->dtype, &of->shape, 0);
     }
