@@ -33,16 +33,17 @@ static void put_source(Elab *e, Str *out, Span at) {
 }
 
 /* The scalars that comparisons in the condition compare. */
-static void show(Elab *e, Shown *s, const AstExpr *x, NodeId id) {
+static void show(Elab *e, Shown *s, const AstExpr *x, NodeId holds, NodeId id) {
   const Node *n = graph_node(e->at->build.graph, id);
   const bool joins = (x->kind == EX_BINARY || x->kind == EX_UNARY) && x->op == n->op &&
                      (n->op->logic || n->op->compares);
   if (joins) {
     const NodeId of[2] = {n->operand[0], n->noperands > 1 ? n->operand[1] : NO_NODE};
-    show(e, s, x->x, of[0]);
-    if (x->kind == EX_BINARY) show(e, s, x->y, of[1]);
+    show(e, s, x->x, holds, of[0]);
+    if (x->kind == EX_BINARY) show(e, s, x->y, holds, of[1]);
     return;
   }
+  if (id == holds) return; /* it is false: that is known */
   if (n->shape.rank || node_is_const(n) || s->n == MOST_SHOWN) return;
   for (int i = 0; i < s->n; i++)
     if (s->node[i] == id) return;
@@ -65,8 +66,7 @@ static void check_running(Elab *e, const Stmt *stmt, NodeId holds, const char *t
   }
   str_printf(&s.text, "%s\n", text);
   put_source(e, &s.text, stmt->value->span);
-  show(e, &s, stmt->value, holds);
-  if (s.n && s.node[0] == holds) s.n = 0; /* it is false: that is known */
+  show(e, &s, stmt->value, holds, holds);
   e->at->build.span = stmt->span;
   build_assert(&e->at->build, holds, s.n, s.node, s.text.at);
 }

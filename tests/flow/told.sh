@@ -57,4 +57,18 @@ out=$("$dtgc" run "$model" --mesh a=2,b=2 call g --feed n=2 2>&1) || fail "g: $o
   fail "what is large is not shortened: $out"
 [ "$(wc -l <<<"$out")" -lt 40 ] || fail "what is large is not shortened to 40 lines"
 expect 1 'told.dtg:22): i != 2 is false, where i = 2' "$dtgc" run "$model" call g --feed n=3
+# The condition itself is not shown: it is false. (The text had a name for it, and the program crashed.)
+cat >checks.dtg <<'X'
+fn x() { return f32(iota([4, 5], axis=0)) }
+entry all_of(n: i32[]) { assert all(x() > f32(n)), "too small"; return 1 }
+entry named(n: i32[]) { ok = sum(x()) > f32(n); assert ok; return 1 }
+entry both(n: i32[]) { assert all(x() > f32(n)) and n > 0; return 1 }
+X
+expect 1 'checks.dtg:2): too small: all(x() > f32(n)) is false' "$dtgc" run checks.dtg call all_of --feed n=0
+expect 0 '' "$dtgc" run checks.dtg call all_of --feed n=-1
+expect 1 'checks.dtg:3): ok is false' "$dtgc" run checks.dtg call named --feed n=50
+for entry in all_of named; do
+  "$dtgc" run checks.dtg call $entry --feed n=50 2>&1 | grep -q ' is false$' || fail "$entry: more is shown than that it is false"
+done
+expect 1 'is false, where all(x() > f32(n)) = false, n = 0' "$dtgc" run checks.dtg call both --feed n=0
 exit $failed
