@@ -132,8 +132,9 @@ static Value family_index(Elab *e, NameScope *s, const AstExpr *x, const Family 
 
 /* -------- subscripts of tensors -------- */
 
-/* What remains to be done on the sliced tensor: a new dim, or rows picked by a tensor; tensors for
- * dims side by side pick together. `dim` counts in the sliced tensor. */
+/* What remains to be done on the sliced tensor: a new dim, or rows picked by a tensor; several
+ * tensors pick together, of dims that do not stand side by side as if these came first. `dim`
+ * counts in the sliced tensor. */
 typedef struct Later {
   int dim;
   NodeId index; /* NO_NODE: a new dim */
@@ -146,6 +147,7 @@ typedef struct Subscripting {
   int dim; /* dims of the sliced tensor so far */
   Later later[2 * MAX_RANK];
   int nlater, ntensors;
+  bool apart;   /* the dims of its tensors are not side by side */
   bool running; /* one begins at a position known while running */
 } Subscripting;
 
@@ -305,13 +307,11 @@ static bool one_index(Elab *e, NameScope *s, const Sub *x, Subscripting *t, cons
   if (new_dim || picked) {
     const Later *last = t->nlater ? &t->later[t->nlater - 1] : NULL;
     const bool beside = last && last->index != NO_NODE && last->dim + 1 == t->dim;
-    if (t->nlater == 2 * MAX_RANK || (picked && t->ntensors++ && !beside)) {
-      elab_fail(e, x->span,
-                picked ? "tensors and lists as subscripts stand side by side: transpose the others "
-                         "away, as in transpose(x, [0, 2, 1])[i, j]"
-                       : "too many new dims");
+    if (t->nlater == 2 * MAX_RANK) {
+      elab_fail(e, x->span, "too many new dims");
       return false;
     }
+    if (picked && t->ntensors++ && !beside) t->apart = true;
     t->later[t->nlater++] = (Later){t->dim, new_dim ? NO_NODE : v.node, x->span};
     if (picked) t->sub[t->n++] = (Subscript){.span = x->span, .whole = true, .step = 1}, t->dim++;
     return true;
@@ -356,7 +356,35 @@ static bool read_subs(Elab *e, NameScope *s, const AstExpr *x, Subscripting *t, 
     }
     if (sub->slice ? !one_slice(e, s, sub, t) : !one_index(e, s, sub, t, &shape)) return false;
   }
+  for (int i = 0; t->apart && i < t->nlater; i++)
+    if (t->later[i].index == NO_NODE) {
+      elab_fail(e, t->later[i].span,
+                "no new dim stands beside tensors or lists for dims that are not side by side: "
+                "give the result its new dim, as in expand(x[i, :, j], 1)");
+      return false;
+    }
   return true;
+}
+
+/* The dims that tensors pick rows of come first, or (`back`) are where they were. */
+static NodeId picked_first(Build *b, const Subscripting *t, NodeId y, bool back) {
+  const int rank = y == NO_NODE ? 0 : graph_node(b->graph, y)->shape.rank;
+  Arg at[MAX_RANK];
+  int n = 0;
+  for (int first = 1; first >= 0; first--)
+    for (int d = 0; d < rank; d++) {
+      bool picked = false;
+      for (int i = 0; i < t->nlater; i++) picked = picked || t->later[i].dim == d;
+      if (picked != first) continue;
+      const int64_t to = back ? n : d;
+      at[back ? d : n] = (Arg){.kind = ARG_INT, .i = to, .real = (double)to, .span = b->span};
+      n++;
+    }
+  if (y == NO_NODE) return y;
+  const Arg x = {.kind = ARG_TENSOR, .node = y, .span = b->span};
+  const Arg dims = {.kind = ARG_LIST, .n = rank, .at = at, .span = b->span};
+  const Arg out = build_call(b, op_find("transpose"), (Arg[]){x, dims});
+  return out.kind == ARG_TENSOR ? out.node : NO_NODE;
 }
 
 /* The tensors that pick together, of which number *i is the last: from the first one on, which *i
@@ -376,13 +404,14 @@ static Value tensor_index(Elab *e, NameScope *s, const AstExpr *x, NodeId base) 
   b->span = x->span;
   if (t.running) base = build_window(b, base, t.n, t.sub);
   NodeId y = build_subscript(b, base, t.n, t.sub);
+  if (t.apart) y = picked_first(b, &t, y, false);
   /* From the last: what is done to a dim does not move those before it. */
   for (int i = t.nlater; i-- > 0 && y != NO_NODE;) {
     const Later *l = &t.later[i];
     if (l->index != NO_NODE) {
       NodeId index[MAX_RANK];
       const int n = picks(&t, &i, index);
-      y = build_pick(b, y, t.later[i].dim, n, index);
+      y = build_pick(b, y, t.apart ? 0 : t.later[i].dim, n, index);
       continue;
     }
     Arg dim = {.kind = ARG_INT, .i = l->dim, .real = l->dim, .span = l->span};
@@ -402,8 +431,10 @@ static NodeId put_rows(Build *b, NodeId base, const Subscripting *t, const Arg *
   if (t->running) part = build_window(b, base, t->n, sub);
   part = build_subscript(b, part, t->n, sub);
   const int n = picks(t, &last, index);
+  if (t->apart) part = picked_first(b, t, part, false);
   if (part == NO_NODE) return part;
-  part = build_put_rows(b, part, t->later[last].dim, n, index, value);
+  part = build_put_rows(b, part, t->apart ? 0 : t->later[last].dim, n, index, value);
+  if (t->apart) part = picked_first(b, t, part, true);
   if (part == NO_NODE) return part;
   return build_put(b, base, t->n, t->sub,
                    &(Arg){.kind = ARG_TENSOR, .node = part, .span = value->span});
