@@ -383,16 +383,36 @@ static void bound_runs(Elab *e, NameScope *s, OpenRegion *r, const Stmt *stmt, N
   in->condition = both, in->most = v.i;
 }
 
+/* Of a loop that a `break` may have ended the condition is not computed any more. */
+static NodeId condition_of_while(Elab *e, NameScope *in, const Stmt *stmt, const Jumps *j) {
+  NameScope none = {0};
+  const CarriedVec carried = {0};
+  if (!j->stop.text) return condition(e, eval_expr(e, in, stmt->value), stmt->value, "while");
+  Build *b = &e->at->build;
+  b->span = stmt->value->span;
+  const NodeId go_on = jumps_none(e, in, j);
+  OpenRegion *r = flow_open(e, REGION_BRANCH, stmt->value->span);
+  flow_region(e, r)->condition = go_on;
+  const NodeId carry = flow_carry(e, r, build_const(b, DT_BOOL, 0), NULL, stmt->value->span);
+  const Value v = eval_expr(e, in, stmt->value);
+  const bool always = v.kind == V_BOOL && v.i;
+  const NodeId next = always ? build_const(b, DT_BOOL, 1) : condition(e, v, stmt->value, "while");
+  if (next != NO_NODE) flow_carry_of(e, r, carry)->next = next;
+  flow_close(e, r, &none, &carried, IN_FN);
+  return next == NO_NODE ? next : build_after(&e->at->build, carry);
+}
+
 void region_while(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   NameScope in = {.up = s};
   CarriedVec carried = {0};
   if (flow_misplaced(e, stmt, where, "`while`")) return;
+  const Jumps j = jumps_begin(e, s, stmt);
   OpenRegion *r = flow_open(e, REGION_LOOP, stmt->span);
-  flow_names(e, r, &in, &stmt->body, where, &carried);
-  const NodeId c = condition(e, eval_expr(e, &in, stmt->value), stmt->value, "while");
+  flow_names(e, r, &in, &j.body, where, &carried);
+  const NodeId c = condition_of_while(e, &in, stmt, &j);
   flow_region(e, r)->condition = c;
   if (stmt->most) bound_runs(e, s, r, stmt, flow_counter(e, r));
-  flow_body(e, &in, &stmt->body, stmt->span, where);
+  flow_body(e, &in, &j.body, stmt->span, where);
   flow_close(e, r, &in, &carried, where);
 }
 
@@ -485,8 +505,11 @@ void region_repeat(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
     to = count_steps(e, first, build_cast(&e->at->build, to, wide), step);
     from = build_whole(&e->at->build, wide, 0);
   }
+  const Jumps j = jumps_begin(e, s, stmt);
+  const int64_t most = j.stop.text && turns != TURNS_UNKNOWN ? turns : 0;
+  if (most) turns = TURNS_UNKNOWN;
   OpenRegion *r = flow_open(e, REGION_LOOP, stmt->span);
-  flow_region(e, r)->turns = turns;
+  flow_region(e, r)->turns = turns, flow_region(e, r)->most = most;
   r->counter = flow_carry(e, r, from, stmt->name.text, stmt->name.span);
   r->body = &in;
   if (turns != TURNS_UNKNOWN)
@@ -498,12 +521,14 @@ void region_repeat(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
     number = build_cast(&e->at->build, number, type);
   }
   scope_bind(e, &in, stmt->name, value_node(number));
-  flow_names(e, r, &in, &stmt->body, where, &carried);
+  flow_names(e, r, &in, &j.body, where, &carried);
   e->at->build.span = stmt->span;
-  flow_region(e, r)->condition = flow_operate(e, "<", tensor_arg(r->counter), tensor_arg(to));
+  const NodeId more = flow_operate(e, "<", tensor_arg(r->counter), tensor_arg(to));
+  const NodeId go_on = jumps_and(e, &in, &j, more);
+  flow_region(e, r)->condition = go_on;
   if (stmt->most)
     bound_runs(e, s, r, stmt, flow_operate(e, "-", tensor_arg(r->counter), tensor_arg(from)));
-  flow_body(e, &in, &stmt->body, stmt->span, where);
+  flow_body(e, &in, &j.body, stmt->span, where);
   e->at->build.span = stmt->span;
   r->counts = true;
   flow_close(e, r, &in, &carried, where);

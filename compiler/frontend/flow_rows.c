@@ -55,9 +55,11 @@ void region_scan(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   Value *x = arena_array(e->arena, Value, stmt->given.n + 1);
   if (!sequences(e, s, stmt, x, &rows)) return;
   Build *b = &e->at->build;
+  const Jumps j = jumps_begin(e, s, stmt);
   OpenRegion *r = flow_open(e, REGION_LOOP, stmt->span);
   b->span = stmt->span;
-  flow_region(e, r)->turns = rows;
+  flow_region(e, r)->turns = j.stop.text && rows ? TURNS_UNKNOWN : rows;
+  flow_region(e, r)->most = j.stop.text ? rows : 0;
   r->body = &in;
   r->counter = flow_carry(e, r, build_whole(b, DT_I64, 0), NULL, stmt->span);
   r->counts = true;
@@ -76,9 +78,13 @@ void region_scan(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
     scope_bind(e, &in, name, value_node(row.node));
   }
   b->span = stmt->span;
-  flow_region(e, r)->condition = flow_operate(e, "<", run, int_arg(rows));
-  flow_names(e, r, &in, &stmt->body, where, &carried);
-  flow_body(e, &in, &stmt->body, stmt->span, where);
+  const NodeId more = flow_operate(e, "<", run, int_arg(rows));
+  flow_names(e, r, &in, &j.body, where, &carried);
+  b->span = stmt->span;
+  const NodeId go_on = jumps_and(e, &in, &j, more);
+  flow_region(e, r)->condition = go_on;
+  if (j.stop.text) r->run = NO_NODE; /* there are no rows to be collected of runs that are not */
+  flow_body(e, &in, &j.body, stmt->span, where);
   flow_close(e, r, &in, &carried, where);
 }
 
@@ -102,8 +108,9 @@ void region_collect(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   if (!r || r->run == NO_NODE || r->body != s) {
     elab_fail(
         e, stmt->span,
-        "`collect` belongs in the body of a `scan`, or of a `repeat` from number "
-        "to number: it makes one row a run, so the number of runs must be known at compile time");
+        "`collect` belongs in the body of a `scan`, or of a `repeat` from number to number, "
+        "without "
+        "`break`: it makes one row a run, so the number of runs must be known at compile time");
     return;
   }
   for (int i = 0; i < r->collected.n; i++)

@@ -11,8 +11,8 @@ typedef struct Word {
   "loops that run are `while c { }`, `repeat i in 0..n { }` and `scan x in xs { }`; `for` is "     \
   "unrolled while compiling"
 #define NO_JUMP                                                                                    \
-  "dtg has no jumps out of loops: end a `while` by its condition, choose the bounds of a `for`, "  \
-  "or choose values with where(cond, x, y)"
+  "`break` and `continue` stand in the body of a `while`, `repeat` or `scan`, or in an `if` in "   \
+  "it; `for` is unrolled while compiling, and has none: write `repeat`"
 #define NO_CLASS "dtg has no classes or structs: a `layer` has params, states and methods"
 #define USE_FN "a function is written `fn f(x) { return ... }`"
 #define USE_BIND                                                                                   \
@@ -30,7 +30,7 @@ static const Word statements[] = {
     {"do", NO_LOOP},
     {"break", NO_JUMP},
     {"continue", NO_JUMP},
-    {"goto", NO_JUMP},
+    {"goto", "dtg has no `goto`; `break` ends a loop, `continue` a run of its body"},
     {"def", USE_FN},
     {"func", USE_FN},
     {"fun", USE_FN},

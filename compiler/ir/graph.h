@@ -236,6 +236,8 @@ bool region_within(const Entry *e, int region, int outer); /* it is that, or in 
 /* Before gradients are written out: what is read from outside of the branch that it is written in
  * (a constant of the program, which the first use computes) is computed outside of it. */
 void regions_settle(Arena *a, const Entry *e);
+/* It has an index to check, or more of them. */
+bool node_may_fail(const Graph *g, const Node *n);
 /* A node that is read where the region that it is in may not have run; NO_NODE: there is none. */
 NodeId regions_broken(Arena *a, const Entry *e);
 /* Once gradients are written out, a value in a branch within a loop that does not depend on its

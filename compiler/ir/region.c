@@ -60,7 +60,7 @@ static void read_by_regions(const Entry *e, int *in) {
   }
 }
 
-static bool may_fail(const Graph *g, const Node *n) {
+bool node_may_fail(const Graph *g, const Node *n) {
   for (int k = 0; n->op->below && k < n->noperands; k++)
     if (n->op->below(g, n, k)) return true;
   return false;
@@ -90,7 +90,7 @@ void regions_settle(Arena *a, const Entry *e) {
       here = e->regions.at[here].parent;
     } else if (n->within) {
       here = in[i] == NOWHERE ? n->within - 1 : regions_common(e, in[i], n->within - 1);
-      here = settled(e, n, may_fail(g, n), here);
+      here = settled(e, n, node_may_fail(g, n), here);
       n->within = here + 1;
       here = inner_of(e, region[i], here);
     }
@@ -120,7 +120,7 @@ NodeId regions_broken(Arena *a, const Entry *e) {
 void regions_loosen(const Entry *e) {
   for (NodeId i = 0; i < e->graph->nodes.n; i++) {
     Node *n = graph_node(e->graph, i);
-    if (!n->within || may_fail(e->graph, n)) continue;
+    if (!n->within || node_may_fail(e->graph, n)) continue;
     for (int r = n->within - 1; r != NO_REGION; r = e->regions.at[r].parent)
       if (e->regions.at[r].kind == REGION_LOOP) n->within = e->regions.at[r].parent + 1;
   }

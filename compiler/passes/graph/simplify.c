@@ -88,12 +88,11 @@ static uint64_t node_hash(const Node *n) {
 }
 
 /* Whether o can be in place of n: of two branches that are written side by side either may run
- * alone.
- */
+ * alone; and what may fail in a branch is not moved in front of it for what comes behind. */
 static bool runs_for(const Simplify *s, Node *o, const Node *n) {
   if (o->within == n->within) return true;
   const int both = regions_common(s->entry, o->within - 1, n->within - 1) + 1;
-  if (both != o->within && both != n->within) return false;
+  if (both != o->within && (both != n->within || node_may_fail(s->w.graph, n))) return false;
   o->within = both;
   return true;
 }
