@@ -36,7 +36,7 @@ same 'full to the end, and gone on with' whole/step-000024 work/step-000024
 
 # Training goes on while a checkpoint is written, with the same files in the end as when it waits; what kills it then loses that one only.
 beside() { # the checkpoint of step 8 waits at its call number $1
-  rm -rf work go
+  rm -rf work go out.txt
   (export LD_PRELOAD=$lib BREAK_IN=$PWD/work BREAK_AT=$1 BREAK_TO=$1 BREAK_HOW=wait BREAK_UNTIL=$PWD/go
     exec $fit --every 8 "${@:2}" --plain --save "$PWD/work" >out.txt 2>err.txt) &
   job=$!
@@ -45,7 +45,7 @@ rm -rf work out.txt
 $fit --every 8 --save-sync --save "$PWD/work" >/dev/null && mv work sync || fail '--save-sync'
 for at in 6 8 11; do
   beside $at
-  for _ in $(seq 600); do grep -q '^epoch 3/' out.txt && break || sleep 0.02; done
+  for _ in $(seq 600); do grep -qs '^epoch 3/' out.txt && break || sleep 0.02; done
   grep -q '^epoch 3/' out.txt || fail "training waits for call $at of a checkpoint: $(cat out.txt)"
   [ -e work/step-000008 ] && fail "call $at of the checkpoint does not wait"
   if [ $at = 8 ]; then
@@ -61,7 +61,7 @@ for at in 6 8 11; do
   cmp -s {sync,work}/step-000024/model.safetensors.index.json || fail 'the index differs from that of --save-sync'
 done
 beside 6 --save-sync
-for _ in $(seq 600); do grep -q '^epoch 2/' out.txt && break || sleep 0.02; done
+for _ in $(seq 600); do grep -qs '^epoch 2/' out.txt && break || sleep 0.02; done
 sleep 0.2
 grep -q '^epoch 3/' out.txt && fail '--save-sync does not wait'
 touch go
