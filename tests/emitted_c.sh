@@ -59,5 +59,29 @@ for word in $words int64_t linux dtrt_copy exchanges given i; do
     { echo "FAIL a tensor called $word"; bad=1; }
 done
 [ $tried -gt 30 ] || { echo "FAIL names of emitted loops: only $tried could be tried"; bad=1; }
+# A stencil within its borders asks for them in no element: of nine points it asked four times in each.
+cat >"$tmp/stencils.dtg" <<'DTG'
+entry plane(u: f32[200, 100]) {
+  p = pad(u, [1, 1], [1, 1])
+  s = u
+  for k in 0..9 { s = s + p[k // 3 : k // 3 + 200, k % 3 : k % 3 + 100] * (k + 1) }
+  return s
+}
+entry space(u: f64[30, 40, 50]) {
+  p = pad(u, [1, 1, 1], [1, 1, 1])
+  s = u
+  for k in 0..27 { s = s + p[k // 9 : k // 9 + 30, k // 3 % 3 : k // 3 % 3 + 40, k % 3 : k % 3 + 50] * (k + 1) }
+  return s
+}
+entry wide(u: f32[90, 80]) {
+  p = pad(u, [2, 2], [2, 2])
+  return p[:-4, 2:-2] + p[4:, 2:-2] + p[2:-2, :-4] + p[2:-2, 4:] - 4 * u
+}
+DTG
+"$dtgc" "$tmp/stencils.dtg" --dump=c >"$tmp/stencils.c" || bad=1
+# Functions with an innermost loop that reads u in other rows and asks nothing.
+free=$(awk '/^DTRT_LOOP/ { name = $3 } /^ *DTRT_PLAIN/ { open = 1; text = ""; next } open { text = text $0 }
+            /^ *}/ { if (open && text !~ /\?/ && text ~ /\[i [-+] /) print name; open = 0 }' "$tmp/stencils.c" | sort -u | wc -l)
+[ "$free" = 3 ] || { echo "FAIL $free of 3 stencils have a loop without conditions"; bad=1; }
 echo "$n files, $tried names, compilers: ${compilers[*]}"
 exit $bad

@@ -14,7 +14,6 @@ typedef struct Find {
   bool *met; /* by expression; of `size` */
   int size;
   int code, once; /* operations and reads; the same if each value had a loop */
-  bool chooses; /* a condition says where in memory to read, which compilers ask in each element */
 } Find;
 
 /* The index at which a condition changes, where it is about the index alone. */
@@ -31,19 +30,12 @@ static void add_cut(Find *f, const ExprNode *n) {
   if (at > 0 && at < f->len) vec_push(f->l->arena, f->cut, at);
 }
 
-static bool loads(const Exprs *x, Expr e) {
-  const ExprNode *n = expr_node(x, e);
-  while (n->kind == EXPR_SELECT) n = expr_node(x, n->arg[n->n - 1]);
-  return n->kind == EXPR_LOAD;
-}
-
 static void find(Find *f, Expr e) {
   if (e < f->size && f->met[e]) return;
   const ExprNode n = *expr_node(f->l->x, e);
   if (e < f->size) f->met[e] = true;
   const bool select = n.kind == EXPR_SELECT;
   f->code += n.kind == EXPR_LOAD || n.kind >= EXPR_OP || n.kind == EXPR_COUNT;
-  if (select) f->chooses |= loads(f->l->x, n.arg[1]) && loads(f->l->x, n.arg[n.n - 1]);
   if (n.kind >= EXPR_OP) f->once += 2 + (select ? n.n / 2 : n.n);
   if (f->index != NO_EXPR && (n.kind == EXPR_LESS || n.kind == EXPR_LEAST)) add_cut(f, &n);
   for (int i = 0; i < n.n; i++) find(f, n.arg[i]);
@@ -121,7 +113,8 @@ At loop_inner_part(Loop *l, const Step *s, const At *at, int d, Cuts *longest) {
 }
 
 /* Dims that are left, though asked for, around others: what is inside of all conditions has a body
- * of its own, and the loop asks once for all that it has within. */
+ * of its own, and the loop asks once for all that it has within: compilers would ask in each element,
+ * of which there are many more. */
 static void find_inner(Loop *l, const Step *s, const At *at, uint32_t left, int most,
                        SplitDims *dims) {
   const Node *n = graph_node(l->g, s->nodes.at[0]);
@@ -147,7 +140,6 @@ bool loop_split(Loop *l, const Step *s, const At *at, SplitDims *dims) {
   const Node *n = graph_node(l->g, s->nodes.at[0]);
   int once = 0, parts = 1, by[MAX_RANK] = {0};
   uint32_t asked = 0;
-  bool chooses = false;
   *dims = (SplitDims){0};
   if (in_band(l, s->nodes.at[0]) || !asks(l, s, at)) return true;
   for (int d = 0; d < n->shape.rank; d++) {
@@ -155,7 +147,7 @@ bool loop_split(Loop *l, const Step *s, const At *at, SplitDims *dims) {
     int64_t size;
     if (!has_loop(l, at, d) || !size_of(l, n, d, &size)) continue;
     const Find f = look(l, s, at, loop_index(l, at, d), size, &cut);
-    once = f.once, chooses = f.chooses;
+    once = f.once;
     sort_cuts(l->arena, &cut, size);
     if (cut.n <= 2) continue;
     asked |= 1u << d;
@@ -175,7 +167,7 @@ bool loop_split(Loop *l, const Step *s, const At *at, SplitDims *dims) {
     for (int d = 0; d < n->shape.rank; d++)
       if (dims->parts >> d & 1 && parts <= LOOP_PARTS) parts *= by[d];
   }
-  if (chooses) find_inner(l, s, at, asked & ~dims->parts, WORK_MOST * once, dims);
+  find_inner(l, s, at, asked & ~dims->parts, WORK_MOST * once, dims);
   return dims->parts == asked;
 }
 
