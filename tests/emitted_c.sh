@@ -83,5 +83,13 @@ DTG
 free=$(awk '/^DTRT_LOOP/ { name = $3 } /^ *DTRT_PLAIN/ { open = 1; text = ""; next } open { text = text $0 }
             /^ *}/ { if (open && text !~ /\?/ && text ~ /\[i [-+] /) print name; open = 0 }' "$tmp/stencils.c" | sort -u | wc -l)
 [ "$free" = 3 ] || { echo "FAIL $free of 3 stencils have a loop without conditions"; bad=1; }
+# Products that sum nothing, or have neither rows nor columns, call no kernel for each number.
+cat >"$tmp/elements.dtg" <<'DTG'
+entry f(x: f32[60, 50], y: f32[60, 50], z: f32[60, 1], b: f32[9, 1, 50], c: f32[9, 50, 1]) {
+  return a = einsum("ij,ij->ji", x, y), d = einsum("ij,ij->i", x, y), e = einsum("bi,bj->bij", x, y), g = z @ transpose(z), h = b @ c
+}
+DTG
+"$dtgc" "$tmp/elements.dtg" --dump=c >"$tmp/elements.c" || bad=1
+grep dtrt_gemm "$tmp/elements.c" && { echo 'FAIL a product of elements calls a kernel of matrices'; bad=1; }
 echo "$n files, $tried names, compilers: ${compilers[*]}"
 exit $bad

@@ -102,6 +102,8 @@ static void read_transposed(NewGraph *w, Node *n) {
 
 static NodeId simplify_contract(NewGraph *w, Node *n) {
   read_transposed(w, n);
+  const NodeId elements = simplify_product(w, n);
+  if (elements != NO_NODE) return elements;
   const NodeId same = read_halves(w, n);
   if (same == NO_NODE) read_transposed(w, n);
   return same;

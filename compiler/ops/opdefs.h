@@ -102,6 +102,9 @@ FoldFn fold_add, fold_sub, fold_mul, fold_div, fold_floordiv, fold_mod, fold_pow
 NodeId simplify_sum(NewGraph *w, Node *n);
 /* A product of two half-width floats that were made f32 reads them as they are. */
 NodeId read_halves(NewGraph *w, Node *n);
+/* What a product is that has nothing to sum, or neither rows nor columns; NO_NODE: it is one of
+ * matrices. */
+NodeId simplify_product(NewGraph *w, const Node *n);
 /* What a sum of disjoint parts is: the parts side by side; NO_NODE: it is none. */
 NodeId simplify_pads(NewGraph *w, const Node *n);
 

@@ -4,7 +4,8 @@
  *   %3 = reshape %1 ; %4 = reshape %3     ->  %4 = reshape %1
  *   %5 = mul %2, 1                        ->  %2
  *   %7 = sum (%5 + %2 * (%1 - mean %1))   ->  %7 = sum %5    ops/simplify_sum.c
- *   %8 = pad %1 + pad %2                  ->  concat %1, %2  ops/simplify_pads.c */
+ *   %8 = pad %1 + pad %2                  ->  concat %1, %2  ops/simplify_pads.c
+ *   %9 = contract %1, %2 "ij,ij->i"       ->  sum (%1 * %2)  ops/simplify_product.c */
 #include "graph_passes.h"
 #include <string.h>
 
