@@ -22,6 +22,7 @@
 #include "gemm_deep.h"
 #include "gemm_kept.h"
 #include "gemm_kernel.h"
+#include "gemm_small.h"
 #include "variables.h"
 
 /* Weak: another BLAS may stand behind cblas.h. */
@@ -286,8 +287,12 @@ static void gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k,
   bool wide = dtype == DTRT_F64;
   int64_t size = wide ? 8 : 4;
   if (m <= 0 || n <= 0) return;
-  const GemmCall all = {DTRT_F32, ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, keeps, NULL};
+  const GemmCall all = {dtype, ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, keeps, NULL};
   if (!wide && (gemm_dealt(&all) || gemm_vector_dealt(&all))) return;
+  if (gemm_is_small(&all)) {
+    gemm_small(&all, 1, a, b, c, (const int64_t[]){0, 0, 0});
+    return;
+  }
   if (k <= 0) {
     for (int64_t i = 0; !accumulate && i < m; i++)
       memset((char *)c + i * ldc * size, 0, (size_t)(n * size));

@@ -6,6 +6,7 @@
 #include "gemm_cores.h"
 #include "crew.h"
 #include "gemm_kernel.h"
+#include "gemm_small.h"
 #include <stddef.h>
 
 enum {
@@ -202,6 +203,30 @@ static inline __attribute__((always_inline)) void fetch(const Many *m, const int
     for (int64_t j = 0; j < columns; j += LINE_FLOATS) __builtin_prefetch(from + j, 0, 2);
 }
 
+/* Small products, as many at a time as the innermost loop has. */
+static void small_part(void *arg, int core, int64_t from, int64_t to) {
+  const Many *m = arg;
+  const GemmCall *p = m->p;
+  const dtrt_loops *l = m->loops;
+  const int64_t size = p->dtype == DTRT_F64 ? 8 : 4;
+  (void)core;
+  const bool adds = m->added > 1; /* those that add up are innermost, and one at a time */
+  const int last = l->apart - 1;
+  const int64_t run = adds || last < 0 ? 1 : l->count[last];
+  const int64_t next[3] = {run > 1 ? l->a[last] : 0, run > 1 ? l->b[last] : 0,
+                           run > 1 ? l->c[last] : 0};
+  for (int64_t i = from, here; i < to; i += here) {
+    here = run - i % run < to - i ? run - i % run : to - i;
+    for (int64_t j = 0; j < m->added; j++) {
+      int64_t step[3] = {0};
+      steps_to(l, 0, l->apart, i, step);
+      steps_to(l, l->apart, l->n, j, step);
+      gemm_small(p, here, (const char *)p->a + step[0] * size, (const char *)p->b + step[1] * size,
+                 (char *)p->c + step[2] * size, next);
+    }
+  }
+}
+
 static void many_part(void *arg, int core, int64_t from, int64_t to) {
   const Many *m = arg;
   const GemmCall *p = m->p;
@@ -240,9 +265,10 @@ void dtrt_gemm_loops(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_
                                                 : bytes / VECTOR_PART_BYTES);
   const int64_t grain = part >= 1 ? 1 : part > 0 ? (int64_t)(1 / part) + 1 : many.count;
   const int cores = crew_cores();
+  CrewPart *const fn = gemm_is_small(&p) ? small_part : many_part;
   if (cores < 2 || many.count < 2 * grain ||
       (part >= 2 && many.count < MOST_PARTS * (int64_t)cores))
-    many_part(&many, 0, 0, many.count);
+    fn(&many, 0, 0, many.count);
   else
-    crew_run(many.count, grain, many_part, &many);
+    crew_run(many.count, grain, fn, &many);
 }
