@@ -91,5 +91,8 @@ entry f(x: f32[60, 50], y: f32[60, 50], z: f32[60, 1], b: f32[9, 1, 50], c: f32[
 DTG
 "$dtgc" "$tmp/elements.dtg" --dump=c >"$tmp/elements.c" || bad=1
 grep dtrt_gemm "$tmp/elements.c" && { echo 'FAIL a product of elements calls a kernel of matrices'; bad=1; }
+# Products of integers add rows to rows: along a summed dim they read a number of each row of the second matrix.
+echo 'entry f(x: i32[60, 50], y: i32[50, 70]) { return x @ y }' >"$tmp/integers.dtg"
+"$dtgc" "$tmp/integers.dtg" --dump=c | grep -B1 'for (int64_t i1' | grep -q DTRT_PLAIN || { echo 'FAIL a product of integers'; bad=1; }
 echo "$n files, $tried names, compilers: ${compilers[*]}"
 exit $bad

@@ -1,6 +1,6 @@
 /* Scatters: sums, products and extremes at places whose indices are data. Equal rows are added in
  * the order of their indices, in blocks of 32 that are combined pairwise (runtime/scatter.c), or
- * single elements in a table of f64. And products that no matrix product fits. */
+ * single elements in a table of f64. */
 #include "loop_reduce.h"
 #include "op_list.h"
 
@@ -309,58 +309,6 @@ void build_unpick(const LoopSite *site, NodeId id, LoopFunction *out) {
   if (s.updates) hit(&s, place(&s), expr_address(l->x, loop_load(l, id, &s.out)));
   loop_close(l, loops + 1);
   end(&s);
-  loop_close(l, outer);
-  loop_done_as(l, id, out);
-}
-
-typedef struct LetterLoop {
-  Expr index, len;
-  bool met, open;
-} LetterLoop;
-
-/* The letters of a tensor; those without a loop open yet get one. */
-static int open_letters(Loop *l, LetterLoop *of, const Node *n, const int64_t *letter, At *at,
-                        int *count) {
-  int loops = 0;
-  for (int d = 0; d < n->shape.rank; d++) {
-    LetterLoop *c = &of[letter[d]];
-    if (!c->met) {
-      c->met = true;
-      c->len = loop_extent(l, n, d);
-      c->index =
-          is_int(l, c->len, 1)
-              ? loop_int(l, 0)
-              : loop_symbol(l, arena_printf(l->arena, "i%d", (*count)++), 0,
-                            dim_block_most(l->mesh, &n->layout->dim[d], n->shape.dim[d]) - 1);
-    }
-    at->dim[d] = c->index;
-    if (!c->open && !is_int(l, c->index, 0)) loop_open(l, c->index, c->len, LOOP_SOME), loops++;
-    c->open = true;
-  }
-  return loops;
-}
-
-void loop_of_contract(const LoopSite *s, NodeId id, LoopFunction *out) {
-  Loop *l = loop_new(s);
-  const Node *n = graph_node(l->g, id), *x = graph_operand(l->g, n, 0),
-             *y = graph_operand(l->g, n, 1);
-  const Letters letters = product_letters(l->g, n);
-  LetterLoop of[26] = {0};
-  At to = {.flat = NO_EXPR}, ax = to, ay = to;
-  int count = 0;
-  const int outer = open_letters(l, of, n, letters.out, &to, &count);
-  const Expr own = loop_load(l, id, &to), zero = loop_number(l, n->dtype, 0),
-             first = site_first(l, id);
-  const Expr begin =
-      first == NO_EXPR ? zero : loop_choose(l, loop_param(l, PARAM_FIRST, first), zero, own);
-  const Expr acc = loop_local(l, LOCAL_VALUE, n->dtype, "acc", 0, begin);
-  const int inner = open_letters(l, of, x, letters.x, &ax, &count) +
-                    open_letters(l, of, y, letters.y, &ay, &count);
-  const Expr both = loop_op2(l, loop_ops.mul, n->dtype, loop_load(l, n->operand[0], &ax),
-                             loop_load(l, n->operand[1], &ay));
-  loop_set(l, acc, loop_op2(l, loop_ops.add, n->dtype, acc, both));
-  loop_close(l, inner);
-  loop_set(l, own, acc);
   loop_close(l, outer);
   loop_done_as(l, id, out);
 }
