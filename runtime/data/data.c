@@ -61,36 +61,31 @@ static bool check_rows(data_set *set, int i, char *why, size_t whysize) {
   const tensor_file *f = set->file[i];
   const char *name = in->dim_const ? in->dim_const[0] : NULL;
   int64_t batch = in->layout->dim[0].n;
-  if (!name) {
-    snprintf(why, whysize,
-             "fit %s: the first dim of input '%s' is the number %lld; write it as a const "
-             "(const batch = %lld), so that a last short batch can have another size",
-             set->entry->name, in->name, (long long)batch, (long long)batch);
-    return false;
-  }
   if (batch < 1) {
-    snprintf(why, whysize, "fit %s: the batch '%s' is %lld", set->entry->name, name,
-             (long long)batch);
+    snprintf(why, whysize, "fit %s: the batch is %lld, the first dim of input '%s'",
+             set->entry->name, (long long)batch, in->name);
     return false;
   }
-  if (!set->constant) {
+  if (!set->batch) {
     set->constant = name;
     set->batch = batch;
     set->rows = f->shape[0];
-  } else if (strcmp(set->constant, name) != 0) {
+  } else if (name && set->constant && strcmp(set->constant, name) != 0) {
     snprintf(why, whysize,
              "fit %s: the first dims of the inputs are different consts, '%s' and '%s' (of '%s')",
              set->entry->name, set->constant, name, in->name);
     return false;
   } else if (set->batch != batch) {
-    snprintf(why, whysize, "fit %s: '%s' is %lld in one input and %lld in '%s'", set->entry->name,
-             name, (long long)set->batch, (long long)batch, in->name);
+    snprintf(why, whysize,
+             "fit %s: the first dim of the inputs is %lld in one and %lld in '%s'; it is the batch",
+             set->entry->name, (long long)set->batch, (long long)batch, in->name);
     return false;
   } else if (f->shape[0] != set->rows) {
     snprintf(why, whysize, "%s: expected %lld rows, as in the other files, found %lld", f->name,
              (long long)set->rows, (long long)f->shape[0]);
     return false;
   }
+  if (!name) set->constant = NULL; /* another value of the const would not fit this input */
   return true;
 }
 
@@ -172,7 +167,7 @@ bool data_open_in(const spool_job *job, data_set *set, const dtrt_entry *entry,
   bool good = set->file && set->fixed && set->spec;
   for (int i = 0; good && i < entry->nin; i++)
     good = open_input(job, set, i, feed, nfeed, like, why, whysize);
-  if (good && !whole && !set->constant) {
+  if (good && !whole && !set->batch) {
     snprintf(why, whysize, "fit %s: no input of the entry has a batch dim", entry->name);
     good = false;
   }

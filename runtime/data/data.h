@@ -22,8 +22,8 @@ typedef struct data_set {
   const char **spec;  /* what it was opened by */
   bool *fixed;        /* scalar inputs, which are the same in every step */
   bool whole;
-  const char *constant; /* the const that dim 0 of the inputs was written as */
-  int64_t batch;        /* its value */
+  const char *constant; /* that dim 0 of all inputs was written as; NULL: a number */
+  int64_t batch;        /* the size of dim 0 */
   int64_t rows;         /* of the files */
   int64_t skip, limit;  /* rows [skip, skip + limit) are used */
   int64_t *order;       /* [limit], or NULL for file order */

@@ -52,7 +52,7 @@ static bool find_short(const fit *f, fit_pass *pass) {
   const dtrt_program *const *v = f->variants;
   for (; v && *v; v++)
     if ((pass->short_entry = short_entry(pass, *v)) >= 0) return pass->short_program = *v, true;
-  if (!f->more) return false;
+  if (!f->more || !pass->set.constant) return false;
   const dtrt_program *p = f->more(f->more_user, pass->set.constant, pass->rest);
   if (!p) return false;
   pass->short_program = p;
@@ -64,6 +64,14 @@ static const char *drop_last_name(const fit *f) { return f->by_call ? "drop_last
 static fit_status no_short(fit *f, const fit_pass *pass) {
   long long rest = pass->rest, full = pass->full;
   const char *name = pass->set.constant;
+  if (!name)
+    return fit_fail(f,
+                    "%lld rows for '%s' are %lld batch%s of %lld and a short one of %lld, and the "
+                    "first dim of its inputs is a number. Write it as a const (const batch = "
+                    "%lld), or leave the last %lld row%s out with %s",
+                    (long long)pass->set.limit, pass->entry->name, full, full == 1 ? "" : "es",
+                    (long long)pass->set.batch, rest, (long long)pass->set.batch, rest,
+                    rest == 1 ? "" : "s", drop_last_name(f));
   return fit_fail(
       f,
       "%lld rows for '%s' are %lld batch%s of %lld and a short one of %lld, and this "
