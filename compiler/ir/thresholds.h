@@ -16,6 +16,7 @@ enum {
   BODY_INDEX_SITES = 25,
   BODY_NESTED = 24,
   LOOP_PARTS = 256,  /* of one loop that is split at conditions */
+  LOOP_FEW_KNOWN = 64, /* elements: 4 vectors of the widest, by which compilers unroll */
   LOOP_STORES = 12,  /* values that one loop stores: streams that a core prefetches, 16 on most */
   CALLS_COPIES = 16, /* more copies than this are a table */
   REPEAT_SAVES = 24, /* steps that a function of repeated steps spares; below, it is harder to read */

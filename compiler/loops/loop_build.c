@@ -1,6 +1,7 @@
 /* Loop functions being built: their statements; and, when they are done, the numbering of what they
  * take, by which equal functions are found. */
 #include "loop_build.h"
+#include "thresholds.h"
 #include <string.h>
 
 /* -------- statements -------- */
@@ -17,7 +18,35 @@ void loop_open_body(Loop *l, LoopStmt s) {
   vec_push(l->arena, &l->open, ((OpenBody){own, &own->body}));
 }
 
+static bool uses(const Exprs *x, Expr e, Expr index) {
+  const ExprNode *n = expr_node(x, e);
+  bool found = e == index;
+  for (int i = 0; i < n->n && !found; i++) found = uses(x, n->arg[i], index);
+  return found;
+}
+
+/* The index is divided, as where a reshape splits the dim: what is read there lies in no row. */
+static bool is_divided(const Loop *l, Expr index) {
+  for (Expr e = 0; e < l->x->at.n; e++) {
+    const ExprNode *n = expr_node(l->x, e);
+    if ((n->kind == EXPR_DIV || n->kind == EXPR_MOD) && uses(l->x, n->arg[0], index)) return true;
+  }
+  return false;
+}
+
+/* An innermost loop of few elements, of which it reads some by a divided index, has their number in
+ * it, though functions are shared less: of a known one compilers shuffle what they read once, of an
+ * unknown one they gather each element. */
+static Expr known_if_few(Loop *l, Expr index, Expr to) {
+  const ExprNode *n = expr_node(l->x, to);
+  int64_t count;
+  const bool few = n->kind == EXPR_PARAM && expr_is_int(l->x, l->f.params.at[n->v].value, &count) &&
+                   count <= LOOP_FEW_KNOWN;
+  return few && l->open.n && is_divided(l, index) ? loop_int(l, count) : to;
+}
+
 void loop_open_by(Loop *l, Expr index, Expr from, Expr to, Expr step, LoopHow how) {
+  if (how == LOOP_PLAIN) to = known_if_few(l, index, to);
   const char *name = expr_node(l->x, index)->name;
   loop_open_body(
       l, (LoopStmt){.kind = STMT_FOR, .how = how, .name = name, .a = from, .b = to, .c = step});
