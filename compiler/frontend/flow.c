@@ -211,12 +211,30 @@ static Value carry_value(Elab *e, OpenRegion *r, Value v, Ident name, Where wher
   return value_node(id);
 }
 
+/* The number that a name was bound to, as a tensor of v's type; NULL: it was none. */
+static const char *number_like(Elab *e, const Carried *c, const Value *v) {
+  double real;
+  if (v->kind != V_TENSOR || c->first.kind == V_BOOL || !value_number(&c->first, &real))
+    return NULL;
+  const Node *n = graph_node(e->at->build.graph, v->node);
+  const char *type = dtype_name(n->dtype);
+  if (!n->shape.rank) return arena_printf(e->arena, "%s(%g)", type, real);
+  Str s = str_new(e->arena);
+  str_puts(&s, "full([");
+  for (int d = 0; d < n->shape.rank; d++)
+    str_printf(&s, "%s%ld", d ? ", " : "", (long)n->shape.dim[d]);
+  str_printf(&s, "], %g, %s)", real, type);
+  return s.at;
+}
+
 static void mismatch(Elab *e, const Carried *c, const Value *before, const Value *v, Span region) {
   elab_fail(e, c->name.span,
             "`%s` is %s where the body ends, but %s where it begins: a name that a loop or a "
             "branch changes must keep its type and shape",
             c->name.text, value_describe(e, v), value_describe(e, before));
-  diag_note(e->diag, c->before, "it was bound before here");
+  const char *number = number_like(e, c, v);
+  diag_note(e->diag, c->before, "it was bound before here%s%s",
+            number ? ", to a number; one of the other type is written " : "", number ? number : "");
   diag_note(e->diag, region, "the body is this one's");
 }
 
@@ -281,7 +299,7 @@ void flow_names(Elab *e, OpenRegion *r, NameScope *in, const StmtVec *body, Wher
     const Binding *b = bound_before(in->up, names.at[i].text);
     if (!b || b->lazy || b->value.kind == V_ERROR || scope_find(in, names.at[i].text)) continue;
     if (i >= bound && b->value.kind != V_TENSOR) continue; /* a part of a variable is written */
-    Carried c = {.name = names.at[i], .before = b->span};
+    Carried c = {.name = names.at[i], .before = b->span, .first = b->value};
     flow_be_in(e, r->up); /* a variable's value before, not what it is in a run */
     const Value before = eval_read(e, b->value, names.at[i].span);
     flow_be_in(e, r);

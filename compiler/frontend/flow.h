@@ -31,7 +31,8 @@ struct OpenRegion {
 /* A name that the body binds. */
 typedef struct Carried {
   Ident name;
-  Span before;  /* where it was bound */
+  Span before; /* where it was bound */
+  Value first;
   Value inside; /* with carries in place of tensors and numbers */
 } Carried;
 typedef VEC(Carried) CarriedVec;

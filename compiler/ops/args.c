@@ -29,6 +29,10 @@ void op_declared(Build *b, int n, const NodeId *x) {
     const Node *o = op_node(b, id);
     if (o->op == &op_var || o->op == &op_input)
       diag_note(b->diag, o->span, "`%s` is declared here: %s", o->name, op_describe(b, id));
+    if (o->op == &op_carry && op_node(b, o->operand[0])->op == &op_const && !o->shape.rank)
+      diag_note(b->diag, o->span,
+                "a loop carries this number as %s; %s(...) gives it the other type",
+                op_describe(b, id), dtype_name(op_node(b, x[n - 1 - i])->dtype));
   }
 }
 
