@@ -96,11 +96,18 @@ AstExpr *ast_list(Parse *p, Span at, const ExprVec *items) {
   return deepen(p, x, depth);
 }
 
-AstExpr *ast_each(Parse *p, Span at, AstExpr *item, Ident name, AstRange over) {
+AstExpr *ast_clause(Parse *p, Span at, Ident name, AstRange over, AstExpr *condition) {
   AstExpr *x = ast_new(p, EX_EACH, at);
-  x->x = item, x->name = name, x->from = over.from, x->to = over.to, x->by = over.by;
-  const int range = max(over.from->depth, max(depth_of(over.to), depth_of(over.by)));
-  return deepen(p, x, max(item->depth, range));
+  x->name = name, x->from = over.from, x->to = over.to, x->by = over.by, x->y = condition;
+  return x;
+}
+
+AstExpr *ast_each(Parse *p, Span at, AstExpr *item, AstExpr *clause) {
+  clause->joined = clause->x != NULL;
+  clause->x = clause->joined ? ast_each(p, clause->x->span, item, clause->x) : item;
+  clause->span = at;
+  const int range = max(clause->from->depth, max(depth_of(clause->to), depth_of(clause->by)));
+  return deepen(p, clause, max(clause->x->depth, max(depth_of(clause->y), range)));
 }
 
 AstExpr *ast_choice(Parse *p, Span at, AstExpr *yes, AstExpr *condition, AstExpr *no) {

@@ -74,7 +74,7 @@ typedef enum AstExprKind {
   EX_NONE,
   EX_NAME,
   EX_LIST,  /* [a, b] */
-  EX_EACH,  /* [x for name in from..to] */
+  EX_EACH,  /* [x for name in from..to if y] */
   EX_CALL,  /* x(given) */
   EX_INDEX, /* x[subs] */
   EX_FIELD, /* x.name */
@@ -90,6 +90,7 @@ struct AstExpr {
   Op op; /* unary and binary: of op_operator */
   int depth;
   bool wrapped; /* stood in ( ), which the span includes */
+  bool joined;  /* each: x is the next `for` of the same list */
   Span span;
   int64_t i; /* int; bool as 0 or 1 */
   double real;
@@ -191,7 +192,9 @@ AstExpr *ast_string(Parse *p, Span at, const char *text, size_t n);
 AstExpr *ast_bool(Parse *p, Span at, bool value);
 AstExpr *ast_name(Parse *p, Ident name);
 AstExpr *ast_list(Parse *p, Span at, const ExprVec *items);
-AstExpr *ast_each(Parse *p, Span at, AstExpr *x, Ident name, AstRange over);
+/* `for name in over if condition`; of the first of several, x is the next. */
+AstExpr *ast_clause(Parse *p, Span at, Ident name, AstRange over, AstExpr *condition);
+AstExpr *ast_each(Parse *p, Span at, AstExpr *x, AstExpr *clauses);
 AstExpr *ast_choice(Parse *p, Span at, AstExpr *x, AstExpr *condition, AstExpr *y);
 AstRange ast_range_by(Parse *p, AstExpr *from, AstExpr *to, Ident by, AstExpr *step);
 AstExpr *ast_wrap(Span at, AstExpr *x);

@@ -59,16 +59,36 @@ static void put_sub(Str *out, const Sub *s) {
   ast_print_expr(out, s->step);
 }
 
-static void put_range(Str *out, const char *word, const char *name, const AstExpr *from,
-                      const AstExpr *to, const AstExpr *by) {
+static void put_range_as(Str *out, const char *word, const char *name, const AstExpr *from,
+                         const AstExpr *to, const AstExpr *by, int binds) {
   str_printf(out, "%s %s in ", word, name);
-  ast_print_expr(out, from);
+  put(out, from, binds);
   if (!to) return;
   str_puts(out, "..");
-  ast_print_expr(out, to);
+  put(out, to, binds);
   if (!by) return;
   str_puts(out, " by ");
-  ast_print_expr(out, by);
+  put(out, by, binds);
+}
+
+static void put_range(Str *out, const char *word, const char *name, const AstExpr *from,
+                      const AstExpr *to, const AstExpr *by) {
+  put_range_as(out, word, name, from, to, by, BINDS_NONE);
+}
+
+static void put_each(Str *out, const AstExpr *x) {
+  const AstExpr *item = x->x;
+  for (const AstExpr *c = x; c->joined; c = c->x) item = c->x->x;
+  ast_print_expr(out, item);
+  for (const AstExpr *c = x;; c = c->x) {
+    str_puts(out, " ");
+    put_range_as(out, "for", c->name.text, c->from, c->to, c->by, BINDS_OR);
+    if (c->y) {
+      str_puts(out, " if ");
+      put(out, c->y, BINDS_OR);
+    }
+    if (!c->joined) return;
+  }
 }
 
 static void put_binary(Str *out, const AstExpr *x) {
@@ -101,9 +121,7 @@ void ast_print_expr(Str *out, const AstExpr *x) {
     break;
   case EX_EACH:
     str_puts(out, "[");
-    ast_print_expr(out, x->x);
-    str_puts(out, " ");
-    put_range(out, "for", x->name.text, x->from, x->to, x->by);
+    put_each(out, x);
     str_puts(out, "]");
     break;
   case EX_CHOICE:

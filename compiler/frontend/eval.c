@@ -186,26 +186,6 @@ static Value list_of(Elab *e, NameScope *s, const AstExpr *x) {
   return ok ? value_list(e, at, x->list.n) : value_error;
 }
 
-static Value list_each(Elab *e, NameScope *s, const AstExpr *x) {
-  const char *base = e->base;
-  Sequence over;
-  e->base = NULL;
-  bool ok = eval_sequence(e, s, (AstRange){x->from, x->to, x->by}, &over);
-  if (!ok) return value_error;
-  Value *at = arena_array(e->arena, Value, over.n);
-  for (int i = 0; i < over.n && ok; i++) {
-    NameScope inner = {.up = s};
-    Value step;
-    if (!eval_step(e, &over, i, x->span, &step)) return value_error;
-    scope_bind(e, &inner, x->name, step);
-    enter_item(e, base, i);
-    at[i] = eval_expr(e, &inner, x->x);
-    ok = at[i].kind != V_ERROR;
-  }
-  e->base = base;
-  return ok ? value_list(e, at, over.n) : value_error;
-}
-
 /* -------- fields, relayout -------- */
 
 static Value field(Elab *e, const AstExpr *x, const Value *v) {
@@ -278,6 +258,42 @@ static Value choice(Elab *e, NameScope *s, const AstExpr *x) {
   bool yes;
   if (!eval_condition(e, s, x->from, &yes)) return value_error;
   return eval_expr(e, s, yes ? x->x : x->y);
+}
+
+typedef VEC(Value) Items;
+
+/* The items that a `for` of a list gives, behind those of the ones around it. */
+static bool put_each(Elab *e, NameScope *s, const AstExpr *x, const char *base, Items *out) {
+  Sequence over;
+  e->base = NULL;
+  bool ok = eval_sequence(e, s, (AstRange){x->from, x->to, x->by}, &over);
+  for (int i = 0; ok && i < over.n; i++) {
+    NameScope inner = {.up = s};
+    Value step, item;
+    bool taken = true;
+    if (!eval_step(e, &over, i, x->span, &step)) return false;
+    scope_bind(e, &inner, x->name, step);
+    e->base = NULL;
+    if (x->y && !eval_condition(e, &inner, x->y, &taken)) return false;
+    if (!taken) continue;
+    if (x->joined) {
+      ok = put_each(e, &inner, x->x, base, out);
+      continue;
+    }
+    enter_item(e, base, out->n);
+    item = eval_expr(e, &inner, x->x);
+    ok = item.kind != V_ERROR;
+    vec_push(e->arena, out, item);
+  }
+  return ok;
+}
+
+static Value list_each(Elab *e, NameScope *s, const AstExpr *x) {
+  const char *base = e->base;
+  Items items = {0};
+  const bool ok = put_each(e, s, x, base, &items);
+  e->base = base;
+  return ok ? value_list(e, items.at, items.n) : value_error;
 }
 
 static Value index_of(Elab *e, NameScope *s, const AstExpr *x) {

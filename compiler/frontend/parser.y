@@ -64,8 +64,8 @@ static void yyerror(Span *at, Parse *p, void *lex, const char *message);
 %token YYEOF 0 "end of text"
 
 %type <ident> name forbid
-%type <range> range steps
-%type <expr> slashed part expr disj conj neg cmp sum term factor power postfix atom number key type init times
+%type <range> range steps each_range
+%type <expr> each eaches slashed part expr disj conj neg cmp sum term factor power postfix atom number key type init times
 %type <sign> cmp_op sum_op term_op
 %type <exprs> exprs exprs1
 %type <given> given axis result scan
@@ -350,8 +350,22 @@ atom: number                    { $$ = $1; }
     | name                      { $$ = ast_name(p, $1); }
     | '(' expr ')'              { $$ = ast_wrap(@$, $2); }
     | '[' exprs ']'             { $$ = ast_list(p, @$, $2); }
-    | '[' expr FOR name IN range ']'    { $$ = ast_each(p, @$, $2, $4, $6); }
+    | '[' expr eaches ']'       { $$ = ast_each(p, @$, $2, $3); }
     ;
+
+eaches: each                    { $$ = $1; }
+      | each eaches             { $1->x = $2; $$ = $1; }
+      ;
+
+each: FOR name IN each_range            { $$ = ast_clause(p, @$, $2, $4, NULL); }
+    | FOR name IN each_range IF disj    { $$ = ast_clause(p, @$, $2, $4, $6); }
+    ;
+
+/* A conditional expression in it stands in brackets: `if` begins the condition of the clause. */
+each_range: disj                { $$ = (AstRange){.from = $1}; }
+          | disj UPTO disj      { $$ = (AstRange){$1, $3, NULL}; }
+          | disj UPTO disj NAME disj    { $$ = ast_range_by(p, $1, $3, $4, $5); }
+          ;
 
 exprs: %empty                   { $$ = ast_exprs(p, NULL, NULL); }
      | exprs1                   { $$ = $1; }
