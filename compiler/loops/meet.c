@@ -21,7 +21,6 @@ typedef struct SharingState {
 struct Sharing {
   SharingState now;
   VEC(SharingState) before; /* regions that are open */
-  bool meets;               /* a meeting is to be had before a region */
 };
 
 static int shared_of(const EntryBuild *b, int buffer) {
@@ -145,79 +144,69 @@ void shared_close(EntryBuild *b, int shared) {
 
 /* -------- regions -------- */
 
-typedef void (*OnBuffer)(EntryBuild *b, int buffer);
+/* Of each variable that is shared, whether the region stores it, and reads it beside that: a step
+ * reads what it updates at the same index. */
+typedef struct RegionUses {
+  bool *reads, *stores;
+} RegionUses;
 
-/* What the region stores, and reads beside that: a step reads what it updates at the same index. */
-static void for_region(EntryBuild *b, int region, OnBuffer on_read, OnBuffer on_write) {
+static void use(const EntryBuild *b, bool *set, int buffer) {
+  if (shared_of(b, buffer)) set[b->en->le->buffers.at[buffer].var] = true;
+}
+
+static bool step_updates_buffer(const EntryBuild *b, const Step *s, int buffer) {
+  for (int i = 0; i < s->nodes.n; i++)
+    if (stored_in(b, s, i) == buffer) return true;
+  return false;
+}
+
+static RegionUses uses_in_region(const EntryBuild *b, int region) {
   const LocalEntry *le = b->en->le;
   const RegionSpan span = region_span(le, region);
   const LocalRegion *x = &le->region[region];
+  const int n = b->l->plan->program->vars.n;
+  RegionUses u = {arena_array(b->l->arena, bool, n), arena_array(b->l->arena, bool, n)};
   for (int t = span.begin; t < span.end; t++) {
     const Step *s = &le->steps.at[t];
     Reads r = {0};
-    for (int i = 0; i < s->nodes.n; i++) on_write(b, stored_in(b, s, i));
+    for (int i = 0; i < s->nodes.n; i++) use(b, u.stores, stored_in(b, s, i));
     step_reads(le, s, b->l->arena, &r);
     for (int i = 0; i < r.n; i++) {
       const int buffer = le->buffer[r.at[i].node];
-      int k = 0;
-      while (k < s->nodes.n && stored_in(b, s, k) != buffer) k++;
-      if (k == s->nodes.n) on_read(b, buffer);
+      if (!step_updates_buffer(b, s, buffer)) use(b, u.reads, buffer);
     }
   }
-  for (int i = 0; i < x->copies.n; i++) on_read(b, x->copies.at[i].from);
-  if (x->condition != NO_NODE) on_read(b, le->buffer[node_base(le->graph, x->condition)]);
-}
-
-static bool *of_variable(const EntryBuild *b, bool *state, int buffer) {
-  return buffer >= 0 && shared_of(b, buffer) ? &state[b->en->le->buffers.at[buffer].var] : NULL;
-}
-static void nothing(EntryBuild *b, int buffer) { (void)b, (void)buffer; }
-static void fills(EntryBuild *b, int buffer) {
-  bool *x = of_variable(b, b->sharing->now.filled, buffer);
-  if (x) *x = true;
-}
-static void fills_not(EntryBuild *b, int buffer) {
-  bool *x = of_variable(b, b->sharing->now.filled, buffer);
-  const SharingState *outer = &b->sharing->before.at[b->sharing->before.n - 1];
-  if (x) *x = outer->filled[b->en->le->buffers.at[buffer].var];
-}
-static void is_read_in(EntryBuild *b, int buffer) {
-  const bool *x = of_variable(b, b->sharing->now.written, buffer);
-  if (x && *x) b->sharing->meets = true;
-}
-/* Several loops may fill one after the other: the same device stores. */
-static void is_filled_in(EntryBuild *b, int buffer) {
-  const bool *x = of_variable(b, b->sharing->now.filled, buffer);
-  if (x && *x && *of_variable(b, b->sharing->now.read, buffer)) b->sharing->meets = true;
-}
-static void marks_read(EntryBuild *b, int buffer) {
-  bool *x = of_variable(b, b->sharing->now.read, buffer);
-  if (x) *x = true;
-}
-/* What others of its runs do with what a loop reads and stores is not known to be over. */
-static void marks_written(EntryBuild *b, int buffer) {
-  bool *x = of_variable(b, b->sharing->now.written, buffer);
-  if (x) *x = true;
+  for (int i = 0; i < x->copies.n; i++) use(b, u.reads, x->copies.at[i].from);
+  if (x->condition != NO_NODE)
+    use(b, u.reads, le->buffer[node_base(le->graph, x->condition)]);
+  return u;
 }
 
 /* Devices meet before a region where what it reads was written, or what it fills read: then no run
- * of it has to. */
+ * of it has to. Several loops may fill one after the other: the same device stores. What others of
+ * its runs do with what it reads and stores is not known to be over. */
 void shared_region(EntryBuild *b, int region) {
   Sharing *s = b->sharing;
   if (!s) return;
+  const int n = b->l->plan->program->vars.n;
+  const RegionUses u = uses_in_region(b, region);
+  bool meets = false;
   vec_push(b->l->arena, &s->before, state_like(b, &s->now));
-  s->meets = false;
-  for_region(b, region, nothing, fills);
-  for_region(b, region, fills_not, nothing);
-  for_region(b, region, is_read_in, is_filled_in);
-  if (s->meets) {
+  for (int i = 0; i < n; i++) {
+    if (u.stores[i] && !u.reads[i]) s->now.filled[i] = true;
+    meets = meets || (u.reads[i] && s->now.written[i]) ||
+            (u.stores[i] && s->now.filled[i] && s->now.read[i]);
+  }
+  if (meets) {
     SharingState *before = &s->before.at[s->before.n - 1];
     meet(b);
-    memset(before->read, 0, (size_t)b->l->plan->program->vars.n * sizeof(bool));
-    memset(before->written, 0, (size_t)b->l->plan->program->vars.n * sizeof(bool));
+    memset(before->read, 0, (size_t)n * sizeof(bool));
+    memset(before->written, 0, (size_t)n * sizeof(bool));
   }
-  for_region(b, region, marks_read, nothing);
-  for_region(b, region, nothing, marks_written);
+  for (int i = 0; i < n; i++) {
+    s->now.read[i] |= u.reads[i];
+    s->now.written[i] |= u.stores[i];
+  }
 }
 
 /* Behind it: as before it, if it did not run, or as at the end of a run. */
