@@ -40,6 +40,13 @@ Letters product_letters(const Graph *g, const Node *n) {
   return l;
 }
 
+bool product_is_batch(const Graph *g, const Node *n) {
+  const Letters l = product_letters(g, n);
+  for (int d = 0; d < n->shape.rank; d++)
+    if (l.in[l.out[d]] == LETTER_BATCH && n->shape.dim[d] > 1) return true;
+  return false;
+}
+
 static void put_letters(Str *out, const Graph *g, const Node *n) {
   const int64_t *at = n->attr;
   str_puts(out, " \"");

@@ -334,6 +334,11 @@ Expr expr_and(Exprs *x, Expr a, Expr b) {
   return expr_is_false(x, a) ? a : chained(x, EXPR_AND, a, b);
 }
 
+Expr expr_within(Exprs *x, Expr i, Expr from, Expr to) {
+  const Expr least = expr_compare(x, EXPR_LEAST, i, from);
+  return expr_and(x, least, expr_compare(x, EXPR_LESS, i, to));
+}
+
 Expr expr_or(Exprs *x, Expr a, Expr b) {
   if (expr_is_false(x, a)) return b;
   if (expr_is_false(x, b)) return a;
@@ -466,6 +471,14 @@ Expr lower_element(Lower *l, ExprKind kind, NodeId id, const At *at) {
   return expr_element(l->x, kind, n->dtype, id, flat ? 1 : n->shape.rank,
                       flat ? &at->flat : at->dim);
 }
+
+Expr lower_leaf_value(Lower *l, NodeId id, const At *at) {
+  return lower_element(l, EXPR_VALUE, id, at);
+}
+Expr lower_leaf_load(Lower *l, NodeId id, const At *at) {
+  return lower_element(l, EXPR_LOAD, id, at);
+}
+Expr lower_leaf_key(Lower *l, const Node *n) { return expr_int(l->x, node_attr(n, "key")); }
 
 Expr lower_node(Lower *l, NodeId id, const At *at) {
   const Node *n = graph_node(l->g, id);

@@ -92,6 +92,7 @@ bool expr_mentions(const Exprs *x, Expr e, const char *symbol);
 
 /* Conditions: true and false are the integers 1 and 0. */
 Expr expr_compare(Exprs *x, ExprKind how, Expr a, Expr b);
+Expr expr_within(Exprs *x, Expr i, Expr from, Expr to); /* from <= i < to */
 Expr expr_and(Exprs *x, Expr a, Expr b);
 Expr expr_or(Exprs *x, Expr a, Expr b);
 bool expr_is_true(const Exprs *x, Expr e);
@@ -155,6 +156,10 @@ struct Lower {
 
 /* An EXPR_LOAD or EXPR_VALUE of a node at an index. */
 Expr lower_element(Lower *l, ExprKind kind, NodeId id, const At *at);
+/* For a Lower that leaves operands as they are: elements of them, and keys that are numbers. */
+Expr lower_leaf_value(Lower *l, NodeId id, const At *at);
+Expr lower_leaf_load(Lower *l, NodeId id, const At *at);
+Expr lower_leaf_key(Lower *l, const Node *n);
 /* What a value is at an index, by its op: OpDef.lower, or its operands' values at the same index.
  */
 Expr lower_node(Lower *l, NodeId id, const At *at);

@@ -71,19 +71,12 @@ static bool put_from_bits(const Text *t, const ExprNode *n) {
   return true;
 }
 
-static void put_element(const Text *t, const ExprNode *n) {
-  str_puts(t->out, node_text(t->program, t->g, (NodeId)n->v, t->x->arena));
+/* An element of what is called so, or all of it. */
+static void put_element(const Text *t, const char *name, const ExprNode *n) {
+  str_puts(t->out, name);
   if (!n->n) return;
   str_puts(t->out, "[");
   put_arguments(t, n, ", ", false);
-  str_puts(t->out, "]");
-}
-
-static void put_local(const Text *t, const ExprNode *n) {
-  str_puts(t->out, n->name);
-  if (!n->n) return;
-  str_puts(t->out, "[");
-  put(t, n->arg[0], false);
   str_puts(t->out, "]");
 }
 
@@ -104,14 +97,6 @@ static void put_memory(const Text *t, const ExprNode *n) {
   put(t, n->arg[0], true);
 }
 
-static void put_place(const Text *t, const ExprNode *n) {
-  str_puts(t->out, t->names->view(t->names->user, n->v));
-  if (!n->n) return;
-  str_puts(t->out, "[");
-  put_arguments(t, n, ", ", false);
-  str_puts(t->out, "]");
-}
-
 static void put(const Text *t, Expr e, bool inner) {
   static const char *const between[] = {
       [EXPR_PRODUCT] = " * ", [EXPR_DIV] = " div ",  [EXPR_MOD] = " mod ", [EXPR_LESS] = " < ",
@@ -127,13 +112,15 @@ static void put(const Text *t, Expr e, bool inner) {
   case EXPR_SYMBOL: str_puts(t->out, n->name); return;
   case EXPR_PARAM: str_printf(t->out, "n%ld", (long)n->v); return;
   case EXPR_NUMBER: put_number(t->out, n); return;
-  case EXPR_LOCAL: put_local(t, n); return;
+  case EXPR_LOCAL: put_element(t, n->name, n); return;
   case EXPR_ADDRESS:
     str_puts(t->out, "&");
     put(t, n->arg[0], true);
     return;
   case EXPR_LOAD:
-  case EXPR_VALUE: put_element(t, n); return;
+  case EXPR_VALUE:
+    put_element(t, node_text(t->program, t->g, (NodeId)n->v, t->x->arena), n);
+    return;
   case EXPR_CALL:
     if (put_from_bits(t, n)) return;
     if (strcmp(n->name, "dtrt_stream_key")) {
@@ -146,7 +133,7 @@ static void put(const Text *t, Expr e, bool inner) {
   case EXPR_GIVEN: put_given(t->out, n->v); return;
   case EXPR_COLUMN: str_printf(t->out, "given[%ld]", (long)n->v); return;
   case EXPR_MEMORY: put_memory(t, n); return;
-  case EXPR_PLACE: put_place(t, n); return;
+  case EXPR_PLACE: put_element(t, t->names->view(t->names->user, n->v), n); return;
   case EXPR_AFTER: put_between(t, n, " + ", inner); return;
   case EXPR_LIST: put_call(t, n->name, n); return;
   case EXPR_RUN: put_call(t, t->names->called(t->names->user, n->v), n); return;

@@ -378,6 +378,8 @@ typedef struct Letters {
   uint8_t in[26];
 } Letters;
 Letters product_letters(const Graph *g, const Node *n);
+/* A letter of several elements is in both operands and the result: there are as many products. */
+bool product_is_batch(const Graph *g, const Node *n);
 
 /* How far scalar `to` is behind scalar `from`, where their expressions show that it is always the
  * same. */

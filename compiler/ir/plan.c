@@ -82,6 +82,13 @@ NodeId node_base(const Graph *g, NodeId id) {
   return id;
 }
 
+NodeId node_base_here(const Graph *g, NodeId id) {
+  for (const Node *n = graph_node(g, id); op_class(n) == OPC_VIEW && !op_is(n, OPF_AFTER);
+       n = graph_node(g, id))
+    id = n->operand[0];
+  return id;
+}
+
 void regions_mark(const LocalEntry *le, bool *kept) {
   for (int r = 0; r < le->entry->regions.n; r++) {
     const LocalRegion *x = &le->region[r];
@@ -318,6 +325,15 @@ int lent_input(const LocalEntry *le, NodeId base) {
   for (int i = 0; le->lent && i < le->entry->inputs.n; i++)
     if (le->input[i] == base) return le->lent[i] != NOT_LENT ? i : -1;
   return -1;
+}
+
+int64_t tiles_turns(const Mesh *m, const Graph *g, const Tiles *s) {
+  const TileLoop *l = &s->loop[0];
+  const Node *n = graph_node(g, l->node);
+  int64_t turns = 1;
+  for (int d = s->epilogue ? 0 : l->dim; d <= l->dim; d++)
+    turns *= dim_block_most(m, &n->layout->dim[d], n->shape.dim[d]);
+  return turns;
 }
 
 bool tiles_apart(const Tiles *s, const Graph *g) {

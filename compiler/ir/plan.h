@@ -152,9 +152,9 @@ const TileNode *tiles_node(const Tiles *s, const Graph *g, NodeId id); /* NULL: 
 /* The tile makes it, in the band alone. */
 bool tiles_in_band(const Tiles *s, const Graph *g, NodeId id);
 bool tiles_make(const Tiles *s, NodeId id);
-/* Turns of the outermost loop, or of an epilogue's rows, write apart: nothing is added up over
- * them.
- */
+/* Turns of the outermost loop, or of an epilogue's rows: at most how many there are on a device, and
+ * whether they write apart, as nothing is added up over them. */
+int64_t tiles_turns(const Mesh *m, const Graph *g, const Tiles *s);
 bool tiles_apart(const Tiles *s, const Graph *g);
 /* What a tile alone has lies in the arena for the first core of the device; another core, which
  * works on other tiles meanwhile, has it in so many bytes of its own. own: by buffer, 1 + the
@@ -366,8 +366,10 @@ typedef enum NodeClass {
   CLASS_EXCHANGE
 } NodeClass;
 NodeClass node_class(const Node *n);
-/* The node whose bytes a chain of views shows. */
+/* The node whose bytes a chain of views shows; the same, at most up to the end of a region that the
+ * value comes out of. */
 NodeId node_base(const Graph *g, NodeId id);
+NodeId node_base_here(const Graph *g, NodeId id);
 /* Of a tensor: dim d of the part runs along dim[d] of `of`, from begin[dim[d]] on; NO_DIM: it has
  * one element. Dims of `of` that no dim of the part runs along are at their `begin`. */
 enum { NO_DIM = -1 };

@@ -12,6 +12,16 @@ Slide slide_of(const Node *n) {
   return s;
 }
 
+SlideTensors slide_tensors(const Graph *g, NodeId id) {
+  const Node *n = graph_node(g, id);
+  const NodeId x = n->operand[0], y = n->noperands > 1 ? n->operand[1] : NO_NODE;
+  switch (n->op->makes) {
+  case SIDE_LARGE: return (SlideTensors){.large = id, .small = x, .taps = y};
+  case SIDE_TAPS: return (SlideTensors){.large = x, .small = y, .taps = id};
+  default: return (SlideTensors){.large = x, .small = id, .taps = y};
+  }
+}
+
 int slide_attrs(const Slide *s, int64_t *attr) {
   int64_t *a = attr;
   const int64_t *const part[] = {s->stride, s->before, s->dilation, s->taps, s->large};

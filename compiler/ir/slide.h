@@ -17,6 +17,11 @@ typedef struct Slide {
 } Slide;
 
 Slide slide_of(const Node *n);
+/* The tensors of node `id`, one of which it is. taps: NO_NODE of a pool. */
+typedef struct SlideTensors {
+  NodeId large, small, taps;
+} SlideTensors;
+SlideTensors slide_tensors(const Graph *g, NodeId id);
 /* Of a convolution: one channel goes in and out of each of its groups. */
 bool slide_is_depthwise(const Graph *g, const Node *n);
 int slide_attrs(const Slide *s, int64_t *attr); /* how many */

@@ -1,5 +1,6 @@
 #include "work.h"
 #include "cut.h"
+#include "thresholds.h"
 #include <math.h>
 
 double work_block_bytes(const Program *p, const Layout *l, const Shape *s, DType t) {
@@ -61,4 +62,67 @@ double work_node_flops(const Program *p, const Graph *g, const Node *n) {
   const double flops = work_flops(p, g, n, &r, lies, n->layout);
   arena_release(p->arena, mark);
   return flops;
+}
+
+/* -------- steps -------- */
+
+double work_band_share(const Shape *s, int row, int64_t low, int64_t high) {
+  const int64_t rows = s->dim[row], columns = s->dim[s->rank - 1];
+  double live = 0;
+  for (int64_t i = 0; i < rows; i += KERNEL_BAND) {
+    const int64_t down = i + KERNEL_BAND < rows ? KERNEL_BAND : rows - i;
+    int64_t from = i + low, to = i + down - 1 + high;
+    from = from < 0 ? 0 : from / KERNEL_BAND * KERNEL_BAND;
+    to = to > columns ? columns : (to + KERNEL_BAND - 1) / KERNEL_BAND * KERNEL_BAND;
+    if (to > from) live += (double)(down * ((to < columns ? to : columns) - from));
+  }
+  return live / (double)(rows * columns);
+}
+
+/* Of a product in a tile with a band (tile_band.c). */
+static double live_part(const LocalEntry *le, const Tiles *s, NodeId id) {
+  const Node *n = graph_node(le->graph, id);
+  if (!s || s->band.of == NO_NODE || op_class(n) != OPC_PRODUCT) return 1;
+  bool in_band = tiles_in_band(s, le->graph, id);
+  for (int k = 0; k < n->noperands; k++)
+    in_band = in_band || tiles_in_band(s, le->graph, n->operand[k]);
+  const Node *of = graph_node(le->graph, s->band.of);
+  return in_band ? work_band_share(&of->shape, s->band.row, s->band.low, s->band.high) : 1;
+}
+
+static double bytes_of(const Program *p, const LocalEntry *le, NodeId id) {
+  return le->tile_bytes[id] ? 0 : (double)node_bytes(p, graph_node(le->graph, id));
+}
+
+/* What moves, or, where all that a device needs is its own, a loop that copies. */
+static StepWork moves(const Program *p, const LocalEntry *le, const Step *s) {
+  StepWork w = {0};
+  double copied = 0;
+  for (int i = 0; i < s->nodes.n; i++) {
+    const Exchange x = exchange_at(p, le->graph, graph_node(le->graph, s->nodes.at[i]));
+    w.exchange = w.exchange || x.kind != DTRT_COPY;
+    w.bytes += (double)x.bytes;
+    copied += 2 * bytes_of(p, le, s->nodes.at[i]);
+  }
+  if (!w.exchange) w.bytes = copied;
+  if (s->kind == STEP_EXCHANGE && s->slot) w.bytes = 0; /* they are the wait's */
+  return w;
+}
+
+StepWork work_step(const Program *p, const LocalEntry *le, const Step *s) {
+  StepWork w = {0};
+  if (step_moves(s)) return moves(p, le, s);
+  for (int i = 0; i < s->nodes.n; i++) {
+    const NodeId id = s->nodes.at[i];
+    const Node *n = graph_node(le->graph, id);
+    if (op_is(n, OPF_PRODUCT))
+      w.flops += work_node_flops(p, le->graph, n) * live_part(le, s->tile, id);
+    w.bytes += bytes_of(p, le, id);
+  }
+  const ArenaMark mark = arena_mark(p->arena);
+  Reads reads = {0};
+  step_reads(le, s, p->arena, &reads);
+  for (int i = 0; i < reads.n; i++) w.bytes += bytes_of(p, le, reads.at[i].node);
+  arena_release(p->arena, mark);
+  return w;
 }

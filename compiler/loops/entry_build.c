@@ -285,7 +285,7 @@ void entry_step(EntryBuild *b, const Step *s) {
   case STEP_EXCHANGE:
   case STEP_WAIT: exchange(b, s); break;
   case STEP_TILES:
-    if (!s->tile->epilogue || !kernel(b, &s->tile->steps.at[0], s->tile)) entry_tiles(b, s->tile);
+    if (!s->tile->epilogue || !kernel(b, &s->tile->steps.at[0], s->tile)) entry_tiles(b, s);
     put_joins(b);
     break;
   }

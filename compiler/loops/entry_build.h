@@ -66,7 +66,7 @@ void entry_loop(EntryBuild *b, LoopBuilder *build, NodeId id);
 int entry_unit(EntryBuild *b, const char *kind, const Str *key, LoopUnit unit);
 /* The calls of a step; `epilogue`: of the kernel that it is, NULL. */
 void entry_step(EntryBuild *b, const Step *s);
-void entry_tiles(EntryBuild *b, const Tiles *s);
+void entry_tiles(EntryBuild *b, const Step *s);
 /* The epilogue as the last argument of its kernel. */
 Expr entry_rows(EntryBuild *b, const Tiles *s);
 /* What a tile's rows have outside of the band, to be 0 (band.c). */

@@ -57,21 +57,15 @@ bool entry_convolution(EntryBuild *b, NodeId id, const Tiles *epilogue) {
   const Node *n = graph_node(g, id);
   const SlideSide makes = n->op->makes;
   const Slide s = slide_of(n);
-  const NodeId x = makes == SIDE_LARGE ? id : n->operand[0],
-               w = makes == SIDE_TAPS ? id : n->operand[1],
-               y = makes == SIDE_SMALL   ? id
-                   : makes == SIDE_LARGE ? n->operand[0]
-                                         : n->operand[1];
-  const Node *taps = graph_node(g, w);
+  const SlideTensors t = slide_tensors(g, id);
   if (slide_is_depthwise(g, n) && !has_depthwise_kernel(n, &s)) {
     entry_loop(b, loop_of_depthwise, id);
     return false;
   }
   const bool takes = epilogue && makes != SIDE_TAPS;
-  const NodeId read[2] = {makes == SIDE_LARGE ? y : x, makes == SIDE_TAPS ? y : w};
-  Expr arg[5] = {
-      slide(b, &s, graph_node(g, read[0])->dtype, graph_node(g, x), taps, graph_node(g, y)),
-      entry_place(b, read[0]), entry_place(b, read[1]), entry_place(b, id)};
+  Expr arg[5] = {slide(b, &s, graph_operand(g, n, 0)->dtype, graph_node(g, t.large),
+                       graph_node(g, t.taps), graph_node(g, t.small)),
+                 entry_place(b, n->operand[0]), entry_place(b, n->operand[1]), entry_place(b, id)};
   if (takes) arg[4] = entry_rows(b, epilogue);
   static const char *const function[][2] = {
       [SIDE_SMALL] = {"dtrt_conv", "dtrt_conv_epilogue"},

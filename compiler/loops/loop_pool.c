@@ -17,6 +17,14 @@ typedef struct Points {
   Expr q, i;                 /* along the range, along the channels */
 } Points;
 
+static Points points_of(Loop *l, NodeId id) {
+  const SlideTensors t = slide_tensors(l->g, id);
+  return (Points){.l = l,
+                  .s = slide_of(graph_node(l->g, id)),
+                  .large = graph_node(l->g, t.large),
+                  .small = graph_node(l->g, t.small)};
+}
+
 static Expr number(Points *c, int64_t v) { return loop_int(c->l, v); }
 static Expr add(Points *c, Expr a, Expr b) { return expr_add(c->l->x, a, b); }
 static Expr mul(Points *c, Expr a, Expr b) { return expr_mul(c->l->x, a, b); }
@@ -57,8 +65,7 @@ static void open_points(Points *c, bool tapped) {
     open(c, q, ns);
     open(c, k, number(c, c->s.taps[d]));
     const Expr p = loop_integer(l, arena_printf(l->arena, "p%d_", d), position(c, d, q, k), true);
-    when(c, expr_and(l->x, expr_compare(l->x, EXPR_LEAST, p, number(c, 0)),
-                     expr_compare(l->x, EXPR_LESS, p, nl)));
+    when(c, expr_within(l->x, p, number(c, 0), nl));
     row_s = add(c, mul(c, row_s, ns), q);
     row_l = add(c, mul(c, row_l, nl), p);
     tap = add(c, expr_scale(l->x, tap, c->s.taps[d]), k);
@@ -148,21 +155,17 @@ void loop_of_depthwise(const LoopSite *site, NodeId id, LoopFunction *out) {
   Loop *l = loop_new(site);
   const Node *n = graph_node(l->g, id);
   const SlideSide makes = n->op->makes;
-  const NodeId x = makes == SIDE_LARGE ? id : n->operand[0],
-               w = makes == SIDE_TAPS ? id : n->operand[1],
-               y = makes == SIDE_SMALL   ? id
-                   : makes == SIDE_LARGE ? n->operand[0]
-                                         : n->operand[1];
-  Points c = {.l = l, .s = slide_of(n), .large = graph_node(l->g, x), .small = graph_node(l->g, y)};
+  const SlideTensors t = slide_tensors(l->g, id);
+  Points c = points_of(l, id);
   const bool in_f64 = depthwise_in_f64(l->mesh, l->g, n);
   const Expr partial = in_f64 ? loop_partial(l, id, DT_F64) : NO_EXPR;
   l->f.flat = true;
   loop_zero(l, id);
   if (in_f64) loop_zero_at(l, partial, loop_count(l, n), dtype_size(DT_F64));
   open_points(&c, true);
-  const Expr width = loop_extent(l, graph_node(l->g, w), c.s.n + 1);
+  const Expr width = loop_extent(l, graph_node(l->g, t.taps), c.s.n + 1);
   const At tap = at_flat(add(&c, mul(&c, c.tap, width), c.i));
-  const Expr ex = at_large(&c, x), ey = at_small(&c, y), ew = loop_load(l, w, &tap);
+  const Expr ex = at_large(&c, t.large), ey = at_small(&c, t.small), ew = loop_load(l, t.taps, &tap);
   const Expr to = makes == SIDE_SMALL   ? ey
                   : makes == SIDE_LARGE ? ex
                                         : ew,
@@ -175,7 +178,7 @@ void loop_of_depthwise(const LoopSite *site, NodeId id, LoopFunction *out) {
     add_to(&c, n->dtype, to, v);
   }
   loop_close(l, c.loops);
-  if (in_f64) round_pieces(&c, w, partial);
+  if (in_f64) round_pieces(&c, id, partial);
   loop_done_as(l, id, out);
 }
 
@@ -214,20 +217,19 @@ void loop_of_pool(const LoopSite *site, NodeId id, LoopFunction *out) {
   const Node *n = graph_node(l->g, id);
   const Pool pool = n->op->pool;
   const bool down = n->op->makes == SIDE_LARGE;
-  const NodeId large = down ? id : n->operand[0], small = down ? n->operand[0] : id;
-  Points c = {
-      .l = l, .s = slide_of(n), .large = graph_node(l->g, large), .small = graph_node(l->g, small)};
+  const SlideTensors t = slide_tensors(l->g, id);
+  Points c = points_of(l, id);
   const bool once = down && fills(&c.s); /* each element of the result is met once: no sum */
   l->f.flat = true;
   if (pool == POOL_MAX)
-    fill(l, small, loop_number(l, n->dtype, -INFINITY));
+    fill(l, id, loop_number(l, n->dtype, -INFINITY));
   else if (pool == POOL_WHICH)
-    fill(l, small, loop_number(l, n->dtype, -1));
+    fill(l, id, loop_number(l, n->dtype, -1));
   else if (!once)
     loop_zero(l, id);
   open_points(&c, pool == POOL_WHICH || pool == POOL_AT);
   open_range(&c);
-  const Expr el = at_large(&c, large), es = at_small(&c, small), to = down ? el : es,
+  const Expr el = at_large(&c, t.large), es = at_small(&c, t.small), to = down ? el : es,
              v = down ? es : el, zero = loop_number(l, n->dtype, 0);
   Expr here = NO_EXPR;
   if (pool == POOL_AT)

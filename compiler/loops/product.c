@@ -365,18 +365,10 @@ static bool is_fixed(const EntryBuild *b, NodeId id, int loop) {
   return !region_within(le->entry, b->region[node_base(le->graph, id)], loop);
 }
 
-/* One of the letters is in both operands and the result: many products, with as many matrices. */
-static bool is_batch(const Graph *g, const Node *n) {
-  const Letters letters = product_letters(g, n);
-  for (int d = 0; d < n->shape.rank; d++)
-    if (letters.in[letters.out[d]] == LETTER_BATCH && n->shape.dim[d] > 1) return true;
-  return false;
-}
-
 /* In a loop of the entry that does not change the second matrix: each run needs it packed. */
 static bool stays(const Product *p) {
   const EntryBuild *b = p->build;
-  if (!b->region || p->l->tile || p->nloops || is_batch(b->en->le->graph, p->t[OUT].n))
+  if (!b->region || p->l->tile || p->nloops || product_is_batch(b->en->le->graph, p->t[OUT].n))
     return false;
   const int loop = loop_around(b, p->t[OUT].id);
   return loop != NO_REGION && is_fixed(b, memory_of(&p->t[p->b.t]), loop);
@@ -422,7 +414,7 @@ bool entry_product_stays(const EntryBuild *b, int loop) {
   const Graph *g = le->graph;
   for (NodeId i = 0; i < g->nodes.n; i++) {
     const Node *n = graph_node(g, i);
-    if (op_class(n) == OPC_PRODUCT && loop_around(b, i) == loop && !is_batch(g, n) &&
+    if (op_class(n) == OPC_PRODUCT && loop_around(b, i) == loop && !product_is_batch(g, n) &&
         (is_fixed(b, operand_memory(le, n, 0), loop) ||
          is_fixed(b, operand_memory(le, n, 1), loop)))
       return true;

@@ -223,40 +223,19 @@ Expr entry_rows(EntryBuild *b, const Tiles *s) {
 
 /* -------- tiles on cores -------- */
 
-/* By the rates of the machine: operations of products, and bytes of what is not a tile's own. */
-static double entry_tiles_time(const EntryBuild *b, const Tiles *s) {
-  const LocalEntry *le = b->en->le;
-  const Program *p = b->l->plan->program;
-  double flops = 0, bytes = 0;
-  for (int i = 0; i < s->steps.n; i++)
-    for (int k = 0; k < s->steps.at[i].nodes.n; k++) {
-      const NodeId id = s->steps.at[i].nodes.at[k];
-      const Node *n = graph_node(le->graph, id);
-      if (!le->tile_bytes[id]) bytes += (double)node_bytes(p, n);
-      if (op_is(n, OPF_PRODUCT)) flops += work_node_flops(p, le->graph, n);
-    }
-  Reads reads = {0};
-  const Step whole = {.kind = STEP_TILES, .tile = s};
-  step_reads(le, &whole, b->l->arena, &reads);
-  for (int i = 0; i < reads.n; i++)
-    bytes += (double)node_bytes(p, graph_node(le->graph, reads.at[i].node));
-  return fmax(flops / p->machine->flops, bytes / p->machine->memory_bandwidth);
-}
-
 /* Elements of the outermost loop that a core takes at a time at least, a multiple of a tile's; 0:
  * one core goes over all tiles, as they take too short, or cannot be done at once. */
-static int64_t grain_of(const EntryBuild *b, const Tiles *s) {
+static int64_t grain_of(const EntryBuild *b, const Step *step) {
   const LocalEntry *le = b->en->le;
+  const Tiles *s = step->tile;
   const Program *program = b->l->plan->program;
   const Machine *m = program->machine;
   const TileLoop *l = &s->loop[0];
-  const Node *n = graph_node(le->graph, l->node);
   if (!tiles_apart(s, le->graph)) return 0;
-  int64_t most = 1;
-  for (int d = s->epilogue ? 0 : l->dim; d <= l->dim; d++)
-    most *= dim_block_most(&program->mesh, &n->layout->dim[d], n->shape.dim[d]);
-  const int64_t tiles = (most + l->most - 1) / l->most;
-  const double time = entry_tiles_time(b, s);
+  const int64_t most = tiles_turns(&program->mesh, le->graph, s),
+                tiles = (most + l->most - 1) / l->most;
+  const StepWork w = work_step(program, le, step);
+  const double time = fmax(w.flops / m->flops, w.bytes / m->memory_bandwidth);
   if (tiles < 2 || !machine_deals(m, time)) return 0;
   const int64_t at_once = (int64_t)ceil(machine_part(m) / (time / (double)tiles));
   const int64_t grain =
@@ -273,8 +252,9 @@ static bool has_half_product(const Graph *g, const Tiles *s) {
   return false;
 }
 
-void entry_tiles(EntryBuild *b, const Tiles *s) {
-  const int64_t grain = grain_of(b, s);
+void entry_tiles(EntryBuild *b, const Step *step) {
+  const Tiles *s = step->tile;
+  const int64_t grain = grain_of(b, step);
   if (has_half_product(b->en->le->graph, s)) entry_call(b, "dtrt_gemm_nest", 0, NULL);
   if (!grain) {
     nest(b, s, NO_EXPR, NO_EXPR);

@@ -1,5 +1,5 @@
 /* Shared by the parts of the C writer: emit_c.c (tables), print_loop.c, print_entry.c,
- * print_call.c and print_expr.c (the loop IR), step_text.c and emit_work.c (what steps are, for tables and
+ * print_call.c and print_expr.c (the loop IR), step_text.c (what steps are, for tables and
  * comments), emit_watch.c. */
 #ifndef DTG_EMIT_H
 #define DTG_EMIT_H
@@ -70,12 +70,5 @@ void emit_values(Emit *e, Str *tables, Str *row, const char *id);
 /* --drop-exchange=N leaves exchange number N out, counted from 1 over all entries by the nodes that
  * steps do: to see what notices. */
 bool emit_is_dropped(const Emit *e, NodeId id);
-
-typedef struct StepWork {
-  bool exchange; /* something moves between devices */
-  double flops;  /* of its products; 0 for loops, whose memory is what takes time */
-  double bytes;  /* exchanges: received; others: every value read or stored, counted once */
-} StepWork;
-StepWork emit_work(Emit *e, const Step *s);
 
 #endif

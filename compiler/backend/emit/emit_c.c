@@ -1,6 +1,7 @@
 /* The C file: tables of layouts, the loops, the entries (print_entry.c), tables of all, the
  * program. */
 #include "print_loop.h"
+#include "work.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ static void put_tensor(Emit *e, Str *s, const char *name, DType t, const Layout 
 }
 
 static void put_step(Emit *e, Str *out, const Step *s, const StepText *text) {
-  StepWork w = emit_work(e, s);
+  const StepWork w = work_step(e->program, e->le, s);
   const char *kind = w.exchange ? "EXCHANGE" : w.flops > 0 ? "PRODUCT" : "LOOP";
   str_puts(out, "    {");
   emit_string(out, text->what);

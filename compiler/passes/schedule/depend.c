@@ -16,10 +16,11 @@ Depend depend_of(Arena *a, const LocalEntry *le) {
     d.made_by[i] = d.variable[i] = -1;
     if (v->op == OP_var && node_source(v) >= nvars) nvars = node_source(v) + 1;
   }
-  for (int i = 0; i < le->entry->assigns.n; i++)
-    d.variable[node_base(g, le->assign[i])] = le->entry->assigns.at[i].var;
-  for (int i = 0; i < le->entry->assigns.n; i++)
-    if (le->entry->assigns.at[i].var >= nvars) nvars = le->entry->assigns.at[i].var + 1;
+  for (int i = le->entry->assigns.n - 1; i >= 0; i--) {
+    const int var = le->entry->assigns.at[i].var;
+    d.variable[node_base(g, le->assign[i])] = var;
+    if (var >= nvars) nvars = var + 1;
+  }
   d.old = arena_array(a, IntVec, nvars + 1);
   for (int i = 0; i < n; i++) {
     const Node *v = graph_node(g, i);

@@ -13,7 +13,7 @@ typedef struct Depend {
   int *made_by;    /* by node: the first step that makes it, or -1 */
   IntVec *readers; /* by node: the steps that read it, in order */
   bool *at_end;    /* by node: an output, or the new value of a variable */
-  int *variable;   /* by node: the variable that it is the new value of, or -1 */
+  int *variable;   /* by node: the first variable that it is the new value of, or -1 */
   IntVec *old;     /* by variable: the nodes that are its old value */
 } Depend;
 

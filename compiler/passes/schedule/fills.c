@@ -67,12 +67,8 @@ static int *find_readers(Arena *a, const Graph *g) {
   int *readers = arena_array(a, int, g->nodes.n + 1);
   for (NodeId i = 0; i < g->nodes.n; i++) {
     const Node *n = graph_node(g, i);
-    for (int k = 0; k < n->noperands && node_class(n) != CLASS_VIEW; k++) {
-      NodeId x = n->operand[k];
-      while (node_class(graph_node(g, x)) == CLASS_VIEW && !op_is(graph_node(g, x), OPF_AFTER))
-        x = graph_node(g, x)->operand[0];
-      readers[x]++;
-    }
+    for (int k = 0; k < n->noperands && node_class(n) != CLASS_VIEW; k++)
+      readers[node_base_here(g, n->operand[k])]++;
   }
   return readers;
 }

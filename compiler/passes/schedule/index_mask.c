@@ -16,15 +16,11 @@ typedef struct Mask {
   Band *out;
 } Mask;
 
-static Expr value_of(Lower *l, NodeId id, const At *at) {
-  return lower_element(l, EXPR_VALUE, id, at);
-}
 static Expr extent_of(Lower *l, const Node *n, int d) { return expr_int(l->x, n->shape.dim[d]); }
 static Expr offset_of(Lower *l, const Node *n, int d) {
   (void)n, (void)d;
   return expr_int(l->x, 0);
 }
-static Expr key_of(Lower *l, const Node *n) { return expr_int(l->x, node_attr(n, "key")); }
 
 /* What an element is computed as, as far as ops say. */
 static Expr computed_as(Mask *m, Expr e) {
@@ -109,11 +105,11 @@ bool band_of_mask(const Graph *g, NodeId id, Band *out, int *dead) {
   Mask m = {.x = exprs_new(g->arena), .column = column, .out = out};
   m.lower = (Lower){.x = m.x,
                     .g = g,
-                    .value = value_of,
-                    .load = value_of,
+                    .value = lower_leaf_value,
+                    .load = lower_leaf_value,
                     .extent = extent_of,
                     .offset = offset_of,
-                    .key = key_of};
+                    .key = lower_leaf_key};
   At at = {.flat = NO_EXPR};
   for (int d = 0; d <= column; d++) {
     const char *name = arena_printf(g->arena, "i%d", d);

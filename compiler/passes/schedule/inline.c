@@ -207,13 +207,6 @@ static void store_outside(Inline *s) {
   }
 }
 
-/* What x is a view of, at most up to the end of a region that it comes out of. */
-static NodeId seen_as(const Graph *g, NodeId x) {
-  while (node_class(graph_node(g, x)) == CLASS_VIEW && !op_is(graph_node(g, x), OPF_AFTER))
-    x = graph_node(g, x)->operand[0];
-  return x;
-}
-
 /* What node id is computed from, `than` among it: looked for in so many steps. */
 enum { ORIGINS = 4096 };
 typedef struct Parts {
@@ -309,14 +302,14 @@ static void store_parts(Inline *s) {
       parts.many = arena_array(s->arena, bool, s->g->nodes.n + 1);
       parts.writer = arena_array(s->arena, NodeId, s->g->nodes.n + 1);
     }
-    const NodeId of = seen_as(s->g, n->operand[0]);
+    const NodeId of = node_base_here(s->g, n->operand[0]);
     parts.many[of] = parts.many[of] || parts.writer[of];
     parts.writer[of] = i;
     written[node_base(s->g, n->operand[0])] = written[of] = true;
   }
   for (NodeId i = 0; written && i < s->g->nodes.n; i++) {
     const Node *n = graph_node(s->g, i);
-    const NodeId of = n->noperands ? seen_as(s->g, n->operand[0]) : NO_NODE;
+    const NodeId of = n->noperands ? node_base_here(s->g, n->operand[0]) : NO_NODE;
     const bool part = op_class(n) == OPC_MOVE && !n->op->updates && of != NO_NODE && written[of] &&
                       sites_count(s->sites, i) < sites_count(s->sites, of);
     if (part && !parts.reader) find_readers(s, &parts);

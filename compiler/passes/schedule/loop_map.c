@@ -19,12 +19,17 @@ void loop_map_put(LoopMap *m, const LoopDims *d) {
   lookup_put(&m->at, m->arena, graph_node(m->le->graph, d->node), m->known.n);
 }
 
-static bool is_live(const LoopMap *m, int loop) { return loop != NO_LOOP && m->live >> loop & 1; }
+LoopDims loop_dims_none(NodeId id) {
+  LoopDims d = {.node = id};
+  memset(d.loop, NO_LOOP, sizeof d.loop);
+  return d;
+}
 
-bool loop_map_any(const LoopMap *m, const LoopDims *d) {
+uint32_t loop_map_loops(const LoopMap *m, const LoopDims *d) {
+  uint32_t loops = 0;
   for (int i = 0; d && i < MAX_RANK; i++)
-    if (is_live(m, d->loop[i])) return true;
-  return false;
+    if (loop_map_lives(m, d->loop[i])) loops |= 1u << d->loop[i];
+  return loops;
 }
 
 bool loop_map_beyond(const LoopMap *m, NodeId id) {
@@ -60,12 +65,6 @@ void loop_map_return(LoopMap *m, LoopsKnown to) {
   for (; m->known.n > to.known; m->known.n--)
     lookup_put(&m->at, m->arena, graph_node(m->le->graph, m->known.at[m->known.n - 1].node), 0);
   m->beyond.n = to.beyond, m->whole.n = to.whole;
-}
-
-static LoopDims none_of(NodeId id) {
-  LoopDims d = {.node = id};
-  memset(d.loop, NO_LOOP, sizeof d.loop);
-  return d;
 }
 
 static const LoopDims *known(const Walk *w, NodeId id) {
@@ -110,7 +109,7 @@ static int sole_factor(const Rule *r, const RuleDim *rd) {
 static bool to_factors(const Walk *w, const Rule *r, const RuleDim *rd, const LoopDims *d,
                        int8_t *loop_of, bool sums) {
   for (int i = 0; d && i < MAX_RANK; i++) {
-    if (!is_live(w->m, d->loop[i])) continue;
+    if (!loop_map_lives(w->m, d->loop[i])) continue;
     int f = rd[i].window.of ? NO_FACTOR : sole_factor(r, &rd[i]);
     if (f == NO_FACTOR || r->factor[f].kind == FACTOR_SHIFT || r->factor[f].kind == FACTOR_WHOLE ||
         (r->factor[f].kind == FACTOR_REDUCE && !sums))
@@ -159,7 +158,7 @@ static bool up(Walk *w, NodeId id, LoopDims *out) {
   const Graph *g = w->m->le->graph;
   const Node *n = graph_node(g, id);
   const LoopDims *had = known(w, id);
-  *out = had ? *had : none_of(id);
+  *out = had ? *had : loop_dims_none(id);
   if (had || is_read(w, id) || lookup_get(&w->up_done, n)) return true;
   lookup_put(&w->up_done, w->m->arena, n, 1);
   Rule r;
@@ -174,7 +173,7 @@ static bool up(Walk *w, NodeId id, LoopDims *out) {
   }
   fits = fits && from_factors(w, &r, r.result, loop_of, out);
   if (!fits && shifts(w->m, n)) { /* its uses will say */
-    *out = none_of(id);
+    *out = loop_dims_none(id);
     return true;
   }
   if (!fits) return false;
@@ -184,24 +183,17 @@ static bool up(Walk *w, NodeId id, LoopDims *out) {
 
 static bool same_loops(const LoopMap *m, const LoopDims *a, const LoopDims *b) {
   for (int i = 0; i < MAX_RANK; i++)
-    if ((is_live(m, a->loop[i]) || is_live(m, b->loop[i])) && a->loop[i] != b->loop[i])
+    if ((loop_map_lives(m, a->loop[i]) || loop_map_lives(m, b->loop[i])) && a->loop[i] != b->loop[i])
       return false;
   return true;
-}
-
-static uint32_t live_loops(const LoopMap *m, const LoopDims *d) {
-  uint32_t loops = 0;
-  for (int i = 0; i < MAX_RANK; i++)
-    if (is_live(m, d->loop[i])) loops |= 1u << d->loop[i];
-  return loops;
 }
 
 /* The loops of an operand that is read by a shift: those that pass. */
 static LoopDims not_shifted(const Walk *w, const Rule *r, int k, const LoopDims *d,
                             NodeId operand) {
-  LoopDims x = none_of(operand);
+  LoopDims x = loop_dims_none(operand);
   for (int i = 0; i < graph_node(w->m->le->graph, operand)->shape.rank; i++) {
-    LoopDims one = none_of(d->node), to = none_of(operand);
+    LoopDims one = loop_dims_none(d->node), to = loop_dims_none(operand);
     int8_t loop_of[MAX_FACTORS];
     no_loops(loop_of);
     one.loop[i] = d->loop[i];
@@ -215,7 +207,7 @@ static LoopDims not_shifted(const Walk *w, const Rule *r, int k, const LoopDims 
 /* A shift's operand that is in memory: all of it is there, whatever part of it other uses see. */
 static void read_beyond(Walk *w, const LoopDims *x) {
   const NodeId base = node_base(w->m->le->graph, x->node);
-  const uint32_t loops = w->m->live & ~live_loops(w->m, x);
+  const uint32_t loops = w->m->live & ~loop_map_loops(w->m, x);
   vec_push(w->m->arena, &w->fresh->beyond, ((LoopsBeyond){base, loops}));
 }
 
@@ -257,10 +249,10 @@ static bool down(Walk *w, const LoopDims *d, Lookup *done) {
   for (int k = 0; k < n->noperands; k++)
     fits = fits && to_factors(w, &r, r.operand[k], known(w, n->operand[k]), loop_of, adds_up(n));
   if (shifts(w->m, n)) return down_shift(w, &r, d, fits, done);
-  LoopDims own = none_of(d->node); /* with the loops that operands have already */
+  LoopDims own = loop_dims_none(d->node); /* with the loops that operands have already */
   fits = fits && from_factors(w, &r, r.result, loop_of, &own) && same_loops(w->m, &own, d);
   for (int k = 0; fits && k < n->noperands; k++) {
-    LoopDims x = none_of(n->operand[k]);
+    LoopDims x = loop_dims_none(n->operand[k]);
     fits = from_factors(w, &r, r.operand[k], loop_of, &x) && down(w, &x, done);
   }
   return fits;
@@ -268,17 +260,11 @@ static bool down(Walk *w, const LoopDims *d, Lookup *done) {
 
 uint32_t loop_map_summed(const LoopMap *m, NodeId id) {
   const Node *n = graph_node(m->le->graph, id);
-  uint32_t in = 0, out = 0;
+  uint32_t in = 0;
   if (shifts(m, n)) return 0;
-  for (int k = 0; k < n->noperands; k++) {
-    const LoopDims *x = loop_map_find(m, n->operand[k]);
-    for (int d = 0; x && d < MAX_RANK; d++)
-      if (is_live(m, x->loop[d])) in |= 1u << x->loop[d];
-  }
-  const LoopDims *x = loop_map_find(m, id);
-  for (int d = 0; x && d < MAX_RANK; d++)
-    if (is_live(m, x->loop[d])) out |= 1u << x->loop[d];
-  return in & ~out;
+  for (int k = 0; k < n->noperands; k++)
+    in |= loop_map_loops(m, loop_map_find(m, n->operand[k]));
+  return in & ~loop_map_loops(m, loop_map_find(m, id));
 }
 
 bool loop_map_step(LoopMap *m, const Step *s, LoopMap *fresh, uint32_t *used) {
@@ -303,11 +289,9 @@ bool loop_map_step(LoopMap *m, const Step *s, LoopMap *fresh, uint32_t *used) {
     }
     if (!down(&w, &d, &done)) return false;
     const Node *n = graph_node(m->le->graph, d.node);
-    for (int k = -1; k < (shifts(m, n) ? 0 : n->noperands); k++) {
-      const LoopDims *x = known(&w, k < 0 ? d.node : n->operand[k]);
-      for (int j = 0; x && j < MAX_RANK; j++)
-        if (is_live(m, x->loop[j])) *used |= 1u << x->loop[j];
-    }
+    *used |= loop_map_loops(m, known(&w, d.node));
+    for (int k = 0; k < n->noperands && !shifts(m, n); k++)
+      *used |= loop_map_loops(m, known(&w, n->operand[k]));
   }
   return true;
 }

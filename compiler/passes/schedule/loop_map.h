@@ -37,9 +37,17 @@ typedef struct LoopsKnown {
   int known, beyond, whole;
 } LoopsKnown;
 
+LoopDims loop_dims_none(NodeId id); /* no loop runs over it */
 LoopDims *loop_map_find(const LoopMap *m, NodeId id); /* NULL: nothing is known */
 void loop_map_put(LoopMap *m, const LoopDims *d);
-bool loop_map_any(const LoopMap *m, const LoopDims *d); /* a live loop runs over a dim of it */
+static inline bool loop_map_lives(const LoopMap *m, int loop) {
+  return loop != NO_LOOP && m->live >> loop & 1;
+}
+/* The live loops that run over dims of it; d may be NULL: none do. */
+uint32_t loop_map_loops(const LoopMap *m, const LoopDims *d);
+static inline bool loop_map_any(const LoopMap *m, const LoopDims *d) {
+  return loop_map_loops(m, d) != 0;
+}
 bool loop_map_beyond(const LoopMap *m, NodeId id);      /* it is read beyond tiles of live loops */
 /* Adds what a trial has found; false, and nothing is: a node that is read whole would have tiles.
  */

@@ -44,20 +44,6 @@ static bool in_place(const Overlap *o, NodeId id) {
 
 /* -------- what is known before -------- */
 
-static void find_live(Overlap *o) {
-  for (int i = 0; i < o->le->buffers.n; i++) {
-    const Buffer *b = &o->le->buffers.at[i];
-    int first = b->first < 0 ? 0 : b->first;
-    if (b->place != PLACE_ARENA || first > b->last) continue;
-    o->live[first] += pack_round(b->bytes);
-    if (b->last < o->nsteps) o->live[b->last + 1] -= pack_round(b->bytes);
-  }
-  for (int t = 0; t < o->nsteps; t++) {
-    if (t) o->live[t] += o->live[t - 1];
-    if (o->live[t] > o->most) o->most = o->live[t];
-  }
-}
-
 static void find_order(Overlap *o) {
   LocalEntry *le = o->le;
   for (int t = 0; t < o->nsteps; t++) {
@@ -230,11 +216,12 @@ static void overlap_entry(Plan *p, LocalEntry *le) {
   o.done_by = d.made_by, o.readers = d.readers;
   o.updated = arena_array(p->arena, int, p->program->vars.n + 1);
   o.time = arena_array(p->arena, double, n + 1);
-  o.live = arena_array(p->arena, int64_t, n + 1);
+  o.live = pack_live(p->arena, le);
+  for (int t = 0; t < n; t++)
+    if (o.live[t] > o.most) o.most = o.live[t];
   o.under_way = arena_array(p->arena, int, n + 1);
   o.move = arena_array(p->arena, Move, n + 1);
   for (int i = 0; i < p->program->vars.n; i++) o.updated[i] = n;
-  find_live(&o);
   find_order(&o);
   for (int t = 0; t < n; t++) {
     if (!moves(&o, t)) continue;

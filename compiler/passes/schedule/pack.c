@@ -198,18 +198,25 @@ void pack_arena(Arena *a, LocalEntry *le) {
   place_own(a, le);
 }
 
-int64_t pack_most_live(Arena *a, const LocalEntry *le, int *at) {
-  int64_t *change = arena_array(a, int64_t, le->steps.n + 3), live = 0, most = 0;
+int64_t *pack_live(Arena *a, const LocalEntry *le) {
+  int64_t *live = arena_array(a, int64_t, le->steps.n + 3);
+  live++;
   for (int i = 0; i < le->buffers.n; i++) {
     const Buffer *b = &le->buffers.at[i];
     if (b->place != PLACE_ARENA || b->first > b->last) continue;
-    change[b->first + 1] += pack_round(b->bytes);
-    change[b->last + 2] -= pack_round(b->bytes);
+    live[b->first] += pack_round(b->bytes);
+    live[b->last + 1] -= pack_round(b->bytes);
   }
+  for (int t = 0; t <= le->steps.n; t++) live[t] += live[t - 1];
+  return live;
+}
+
+int64_t pack_most_live(Arena *a, const LocalEntry *le, int *at) {
+  const int64_t *live = pack_live(a, le);
+  int64_t most = 0;
   for (int t = -1; t <= le->steps.n; t++) {
-    live += change[t + 1];
-    if (live <= most) continue;
-    most = live;
+    if (live[t] <= most) continue;
+    most = live[t];
     if (at) *at = t;
   }
   return most;

@@ -12,8 +12,9 @@ static inline int64_t pack_round(int64_t n) {
  * lives meet share no byte. The same for the same lives. */
 void pack_arena(Arena *a, LocalEntry *le);
 
-/* The most that is alive at one step, in le->steps.n + 2 of them: from before the first to after
- * the last. *at (may be NULL): the first such step. */
+/* Bytes of the arena that are alive at each step, from before the first, -1, to after the last:
+ * [t] of what is returned is of step t. The most of them; *at (may be NULL): the first such step. */
+int64_t *pack_live(Arena *a, const LocalEntry *le);
 int64_t pack_most_live(Arena *a, const LocalEntry *le, int *at);
 
 #endif

@@ -64,13 +64,6 @@ void memory_variables(Plan *p) {
   for (int set = 0; set <= p->shared.n; set++) place_set(p, set);
 }
 
-/* The first variable that it is the new value of, or -1. */
-static int variable_of(const LocalEntry *le, NodeId id) {
-  for (int i = 0; i < le->entry->assigns.n; i++)
-    if (node_base(le->graph, le->assign[i]) == id) return le->entry->assigns.at[i].var;
-  return -1;
-}
-
 /* Each device has a part of it, and these make up all. */
 static bool is_gathered(const Plan *p, const LocalEntry *le, NodeId id) {
   const Node *n = graph_node(le->graph, id);
@@ -83,7 +76,7 @@ static bool all_in_place(const EntryMemory *m, NodeId id, NewValues *out) {
   const LocalEntry *le = m->le;
   const Plan *p = m->plan;
   const Step *s = &le->steps.at[m->made_at[id]];
-  const int var = variable_of(le, id);
+  const int var = m->d.variable[id];
   if (step_in_region(le, s)) return false;
   if (step_moves(s)) {
     vec_push(p->arena, out, ((NewValue){id, var}));
@@ -91,7 +84,7 @@ static bool all_in_place(const EntryMemory *m, NodeId id, NewValues *out) {
   }
   for (int i = 0; i < s->nodes.n; i++) {
     const NodeId own = s->nodes.at[i];
-    const int to = variable_of(le, own);
+    const int to = m->d.variable[own];
     if (to < 0 && !step_leaves(le, s, i)) continue;
     if (to < 0 || p->var_shared[to] != p->var_shared[var] || le->buffer[own] >= 0 ||
         op_is(graph_node(le->graph, own), OPF_CARRY) || !lives_in_variable(m, own, to))

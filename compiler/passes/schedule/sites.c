@@ -15,13 +15,6 @@ struct Sites {
 
 /* -------- lowering -------- */
 
-static Expr value_leaf(Lower *l, NodeId id, const At *at) {
-  return lower_element(l, EXPR_VALUE, id, at);
-}
-static Expr load_leaf(Lower *l, NodeId id, const At *at) {
-  return lower_element(l, EXPR_LOAD, id, at);
-}
-
 /* Dims that are laid out alike have one symbol. */
 static Expr dim_symbol(Lower *l, const Node *n, int d, int64_t which, int64_t most) {
   const DimLayout *a = &n->layout->dim[d];
@@ -43,19 +36,17 @@ static Expr offset_of(Lower *l, const Node *n, int d) {
   return a->naxes || a->window.of ? dim_symbol(l, n, d, 1, n->shape.dim[d]) : expr_int(l->x, 0);
 }
 
-static Expr key_of(Lower *l, const Node *n) { return expr_int(l->x, node_attr(n, "key")); }
-
 Sites *sites_new(Arena *a, const Mesh *m, const Graph *g) {
   Sites *s = arena_new_of(a, Sites);
   *s = (Sites){.arena = a, .mesh = m, .graph = g, .x = exprs_new(a)};
   s->lower = (Lower){.x = s->x,
                      .g = g,
                      .mesh = m,
-                     .value = value_leaf,
-                     .load = load_leaf,
+                     .value = lower_leaf_value,
+                     .load = lower_leaf_load,
                      .extent = extent_of,
                      .offset = offset_of,
-                     .key = key_of};
+                     .key = lower_leaf_key};
   s->count = arena_array(a, double, g->nodes.n + 1);
   for (NodeId i = 0; i < g->nodes.n; i++) s->count[i] = -1;
   return s;

@@ -16,31 +16,7 @@
 #include "tile_band.h"
 #include "sum_order.h"
 #include "tile_group.h"
-#include <string.h>
-
-/* A letter that both operands and the result have: each of its elements is a product of its own. */
-static bool has_batch(const Graph *g, const Node *n) {
-  const Letters l = product_letters(g, n);
-  for (int d = 0; d < n->shape.rank; d++)
-    if (l.in[l.out[d]] == LETTER_BATCH && n->shape.dim[d] > 1) return true;
-  return false;
-}
-
-/* Of the elements of node `of` that a mask hides outside of the band, those that kernels compute
- * all the same: blocks. */
-static double band_share(const Graph *g, NodeId of, const Band *b) {
-  const Shape *s = &graph_node(g, of)->shape;
-  const int64_t rows = s->dim[b->row], columns = s->dim[s->rank - 1];
-  double live = 0;
-  for (int64_t i = 0; i < rows; i += KERNEL_BAND) {
-    const int64_t down = i + KERNEL_BAND < rows ? KERNEL_BAND : rows - i;
-    int64_t from = i + b->low, to = i + down - 1 + b->high;
-    from = from < 0 ? 0 : from / KERNEL_BAND * KERNEL_BAND;
-    to = to > columns ? columns : (to + KERNEL_BAND - 1) / KERNEL_BAND * KERNEL_BAND;
-    if (to > from) live += (double)(down * ((to < columns ? to : columns) - from));
-  }
-  return live / (double)(rows * columns);
-}
+#include "work.h"
 
 /* What a mask hides, and what it is computed from element by element. */
 static void note_share(Tiling *s, NodeId id, double share) {
@@ -63,7 +39,7 @@ static void find_masked(Tiling *s) {
     const Node *n = graph_node(g, i);
     if (n->dtype != DT_F32 || !band_of_mask(g, i, &b, &dead)) continue;
     if (n->shape.dim[n->shape.rank - 1] >= 2 * KERNEL_BAND)
-      note_share(s, n->operand[3 - dead], band_share(g, i, &b));
+      note_share(s, n->operand[3 - dead], work_band_share(&n->shape, b.row, b.low, b.high));
   }
 }
 
@@ -86,7 +62,7 @@ static bool begins_group(const Tiling *s, const Step *step) {
   return (tiling_bytes(s, id) >
               2 * (tiling_bytes(s, n->operand[0]) + tiling_bytes(s, n->operand[1])) ||
           saves_masked(s, id)) &&
-         (has_batch(s->le->graph, n) || tiling_bytes(s, id) >= s->far);
+         (product_is_batch(s->le->graph, n) || tiling_bytes(s, id) >= s->far);
 }
 
 static void find_groups(Tiling *s) {
@@ -267,17 +243,15 @@ static void add_node(const Tiling *s, const Group *g, const int *number, Tiles *
                      const LoopDims *x) {
   TileNode n = {
       .node = x->node, .inner = s->is_inner[x->node], .beyond = loop_map_beyond(&g->map, x->node)};
-  bool any = false;
   for (int d = 0; d < MAX_RANK; d++) {
-    bool loops = x->loop[d] != NO_LOOP && g->map.live >> x->loop[d] & 1;
+    const bool loops = loop_map_lives(&g->map, x->loop[d]);
     n.loop[d] = (int8_t)(loops ? number[x->loop[d]] : NO_LOOP);
-    any = any || loops;
   }
   uint32_t summed = loop_map_summed(&g->map, x->node);
   for (int i = 0; i < g->nloops; i++)
     if (summed >> i & 1 && s->d.made_by[x->node] >= 0 && number[i] != IN_ROWS)
       n.sums |= 1u << number[i];
-  if (!any && !n.sums) return;
+  if (!loop_map_any(&g->map, x) && !n.sums) return;
   vec_push(s->plan->arena, &tile->nodes, n);
   lookup_put(&tile->at, s->plan->arena, graph_node(s->le->graph, x->node), tile->nodes.n);
 }
@@ -310,8 +284,7 @@ static void put_tile_nest(Tiling *s, Group *g, Step *out) {
     for (int k = 0; k < tile->steps.at[i].nodes.n; k++) {
       NodeId id = tile->steps.at[i].nodes.at[k];
       if (!tiles_node(tile, s->le->graph, id)) { /* a sum over all loops has no dim of them */
-        LoopDims none = {.node = id};
-        memset(none.loop, NO_LOOP, sizeof none.loop);
+        const LoopDims none = loop_dims_none(id);
         add_node(s, g, number, tile, &none);
       }
       int64_t bytes = tiling_part(s, g, id, all);

@@ -17,7 +17,7 @@ typedef struct Sizes {
 static double size_of(const Tiling *s, const Group *g, NodeId id, int d, const int64_t *most) {
   const LoopDims *x = most ? loop_map_find(&g->map, id) : NULL;
   const int loop = x ? x->loop[d] : NO_LOOP;
-  return (double)(loop != NO_LOOP && g->map.live >> loop & 1 ? most[loop] : tiling_most(s, id, d));
+  return (double)(loop_map_lives(&g->map, loop) ? most[loop] : tiling_most(s, id, d));
 }
 
 /* By index letter: in both operands and the result, in one of them and the result, in both alone.

@@ -1,7 +1,6 @@
 /* See tile_group.h. */
 #include "tile_group.h"
 #include "sum_order.h"
-#include <string.h>
 
 int64_t tiling_bytes(const Tiling *s, NodeId id) {
   return node_bytes(s->plan->program, graph_node(s->le->graph, id));
@@ -17,7 +16,7 @@ int64_t tiling_part(const Tiling *s, const Group *g, NodeId id, const int64_t *m
   const LoopDims *x = loop_map_find(&g->map, id);
   int64_t bytes = dtype_size(n->dtype);
   for (int d = 0; d < n->shape.rank; d++) {
-    bool loops = x && x->loop[d] != NO_LOOP && g->map.live >> x->loop[d] & 1;
+    const bool loops = x && loop_map_lives(&g->map, x->loop[d]);
     bytes *= loops ? most[x->loop[d]] : tiling_most(s, id, d);
   }
   return bytes;
@@ -76,7 +75,7 @@ static bool is_run(const Group *g, const Node *n, const LoopDims *x) {
   bool behind = false;
   for (int d = 0; d < n->shape.rank; d++) {
     const int loop = x->loop[d];
-    if (loop == NO_LOOP || !(g->map.live >> loop & 1)) {
+    if (!loop_map_lives(&g->map, loop)) {
       behind = behind || n->shape.dim[d] > 1;
       continue;
     }
@@ -107,7 +106,7 @@ static uint32_t must_go(const Mesh *mesh, const Group *g, NodeId id, uint32_t su
   if (order.fixed && order.first < x->shape.rank) {
     if (!g->rows || !is_run(g, x, in) || !sum_goes_on(mesh, g->map.le->graph, n)) return summed;
     const int loop = in->loop[x->shape.rank - 1]; /* a tile has whole lines of the last dim */
-    return loop != NO_LOOP && g->map.live >> loop & 1 ? 1u << loop : 0;
+    return loop_map_lives(&g->map, loop) ? 1u << loop : 0;
   }
   int last = x->shape.rank - 1, before = -1;
   while (last > 0 && x->shape.dim[last] == 1) last--;
@@ -115,7 +114,7 @@ static uint32_t must_go(const Mesh *mesh, const Group *g, NodeId id, uint32_t su
   for (int d = 0; d < x->shape.rank; d++) {
     if (!(node_attr(n, "axis") >> d & 1) || x->shape.dim[d] == 1) continue;
     int loop = in->loop[d];
-    if (loop == NO_LOOP || !(g->map.live >> loop & 1) || loop < before) return summed;
+    if (!loop_map_lives(&g->map, loop) || loop < before) return summed;
     before = loop;
   }
   return 0;
@@ -338,8 +337,7 @@ static Group *group_over(Tiling *s, NodeId over, int dims) {
   const Node *n = graph_node(s->le->graph, over);
   Group *g = arena_new_of(a, Group);
   g->map = (LoopMap){.arena = a, .le = s->le, .shifts = true};
-  LoopDims d = {.node = over};
-  memset(d.loop, NO_LOOP, sizeof d.loop);
+  LoopDims d = loop_dims_none(over);
   for (int i = 0; i < dims; i++) {
     if (n->shape.dim[i] == 1) continue;
     int loop = g->nloops++;

@@ -13,14 +13,6 @@ static int64_t divisor(int64_t a, int64_t b) {
   return a;
 }
 
-/* Of the outermost loop; in an epilogue, of all of its rows. */
-static int64_t turns_of(const Tiling *s, const Tiles *tile) {
-  const TileLoop *l = &tile->loop[0];
-  int64_t turns = 1;
-  for (int d = tile->epilogue ? 0 : l->dim; d <= l->dim; d++) turns *= tiling_most(s, l->node, d);
-  return turns;
-}
-
 /* What a sum adds in a turn, elements of a line or else rows: the loop runs over the first dim of
  * its operand that has more than one element, and the dims that it reduces follow. */
 static int64_t added_in_turn(const Tiling *s, const Tiles *tile, const Node *n, bool line) {
@@ -48,7 +40,7 @@ static int64_t turns_of_unit(const Tiling *s, const Tiles *tile, const Node *n, 
   const int64_t unit = line ? sum_line_unit(m, s->le->graph, n) : sum_unit(m, s->le->graph, n),
                 added = added_in_turn(s, tile, n, line);
   if (!order.fixed || !unit || !added) return 0;
-  if ((line ? order.line : order.rows) != turns_of(s, tile) * added) return 0;
+  if ((line ? order.line : order.rows) != tiles_turns(m, s->le->graph, tile) * added) return 0;
   /* A tile of a line lies in one unit; those of an epilogue begin anywhere. */
   if (line && (tile->epilogue || unit % added)) return 0;
   return unit / divisor(unit, added);
