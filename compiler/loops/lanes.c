@@ -38,6 +38,15 @@ Expr lanes_index(Loop *l, int64_t most) {
   return expr_add(l->x, at, loop_symbol(l, "lane", 0, (most < LANES ? most : LANES) - 1));
 }
 
+bool lanes_flat(ReduceNest *r, int64_t line) {
+  Loop *l = r->l;
+  const Expr count = site_count(l, r->x);
+  const bool lanes = !is_int(l, count, 1) && lanes_fit(r->n, line);
+  l->f.flat = true;
+  r->in = lanes ? at_flat(lanes_index(l, most_elements(l, r->x))) : loop_flat_index(l, r->x, count);
+  return lanes;
+}
+
 /* The first element of the block after i's. */
 static Expr next_block(ReduceNest *r, Expr i) {
   return expr_scale(r->l->x, add(r, blocks_in(r, i), number(r, 1)), BLOCK);
@@ -214,10 +223,15 @@ static Expr elements_before(ReduceNest *r) {
   return loop_param(l, PARAM_OFFSET, before);
 }
 
-/* The sums of units are joined by the entry, when all are done. */
-static void leave_units(ReduceNest *r, Expr units) {
-  r->l->f.join = reduction_helper(r, "join_lines");
-  r->l->f.size = number(r, LANES), r->l->f.units = units;
+/* The sum of this unit is one of `sums`; those of all units are joined by the entry, when they are
+ * done. */
+static void leave_sum(ReduceNest *r, Expr sums, Expr units) {
+  Loop *l = r->l;
+  const Expr to = address(r, loop_element(l, sums, number(r, 0))),
+             bytes = number(r, LANES * (int64_t)dtype_size(r->n->dtype));
+  loop_run(l, "dtrt_copy", 3, (Expr[]){to, acc_address(r), bytes});
+  l->f.join = reduction_helper(r, "join_lines");
+  l->f.size = number(r, LANES), l->f.units = units;
 }
 
 static Expr units_of(ReduceNest *r, int64_t size) {
@@ -242,15 +256,14 @@ void lanes_on(ReduceNest *r, int64_t most, int64_t unit) {
   const Expr first = loop_element(l, kept, number(r, 0)),
              rest = address(r, loop_element(l, kept, number(r, 1)));
   const Expr before = elements_before(r);
-  Expr begin = number(r, 0), end_of = all, sums = NO_EXPR, memory = partial;
+  Expr begin = number(r, 0), end_of = all, sums = NO_EXPR, units = NO_EXPR, memory = partial;
   if (unit) { /* a tile lies in one */
     const Expr own = loop_integer(l, "unit", expr_div(l->x, before, number(r, unit)), true);
-    const Expr n = units_of(r, unit);
+    units = units_of(r, unit);
     sums = lanes_behind(r, partial, "sums", own);
-    memory = lanes_behind(r, partial, "memory", add(r, n, expr_scale(l->x, own, levels)));
+    memory = lanes_behind(r, partial, "memory", add(r, units, expr_scale(l->x, own, levels)));
     begin = loop_integer(l, "base", expr_scale(l->x, own, unit), true);
     end_of = lesser(r, sub(r, all, begin), number(r, unit));
-    leave_units(r, n);
   }
   const Expr done = loop_integer(l, "done", sub(r, before, begin), false);
   const Expr acc = loop_local(l, LOCAL_LANES, t, "acc", 0, reduction_identity(r));
@@ -271,13 +284,10 @@ void lanes_on(ReduceNest *r, int64_t most, int64_t unit) {
   loop_close(l, loops);
   loop_if(l, equal(r, done, end_of));
   fold(r, rest, blocks_in(r, done));
-  if (unit) {
-    const Expr to = address(r, loop_element(l, sums, number(r, 0)));
-    const Expr lanes = number(r, LANES * (int64_t)dtype_size(t));
-    loop_run(l, "dtrt_copy", 3, (Expr[]){to, acc_address(r), lanes});
-  } else {
+  if (unit)
+    leave_sum(r, sums, units);
+  else
     loop_set(l, reduction_result(r), lanes_end(r));
-  }
   loop_else(l);
   loop_set(l, first, acc);
   loop_run(l, "dtrt_copy", 3, (Expr[]){memory, kept, bytes});
@@ -286,7 +296,7 @@ void lanes_on(ReduceNest *r, int64_t most, int64_t unit) {
 
 void lanes_units(ReduceNest *r, int64_t line, int64_t size) {
   Loop *l = r->l;
-  const int64_t most = (line + size - 1) / size, bytes = LANES * dtype_size(r->n->dtype);
+  const int64_t most = (line + size - 1) / size;
   const Expr per = number(r, size), count = loop_count(l, r->x);
   const Expr n = units_of(r, size), unit = loop_symbol(l, "unit", 0, most - 1),
              partial = loop_partial(l, r->id, r->n->dtype);
@@ -298,10 +308,8 @@ void lanes_units(ReduceNest *r, int64_t line, int64_t size) {
   r->in = at_flat(add(r, base, lanes_index(l, size)));
   lanes_begin(r, size, number(r, 0));
   lanes_line(r, size, number(r, 0), len);
-  const Expr to = address(r, loop_element(l, sums, number(r, 0)));
-  loop_run(l, "dtrt_copy", 3, (Expr[]){to, acc_address(r), number(r, bytes)});
+  leave_sum(r, sums, n);
   loop_close(l, 1);
-  leave_units(r, n);
 }
 
 void lanes_carry(ReduceNest *r, Expr block) { carry(r, local(r, "blocks"), block); }

@@ -121,6 +121,7 @@ Expr loop_letter(Loop *l, const char *letters, int d, const Node *n);
 int loop_open_dims(Loop *l, const Node *n, const At *at, int from, int to, LoopHow how,
                    LoopHow last);
 At at_flat(Expr i);
+At loop_flat_index(Loop *l, const Node *n, Expr count); /* over so many elements of n */
 Expr loop_value(Loop *l, NodeId id, const At *at);
 Expr loop_load(Loop *l, NodeId id, const At *at);
 /* Equal of nodes in the same memory. Before there are buffers, each value has its own. */

@@ -3,59 +3,28 @@
 #include "loop_reduce.h"
 #include "op_list.h"
 
-static Expr accumulator(ReduceNest *r) {
-  return loop_local(r->l, LOCAL_VALUE, r->n->dtype, "acc", 0, reduction_identity(r));
-}
-
 static void join(ReduceNest *r, Expr to) {
   loop_set(r->l, to, reduction_joined(r, to, loop_value(r->l, r->n->operand[0], &r->in)));
 }
 
-/* The innermost dim is reduced: an accumulator in a register, or with `lanes` a register of them.
- */
-static void reduce_scalar(ReduceNest *r, bool lanes) {
+/* The innermost dim is reduced, or all are: an accumulator in a register, or with `lanes` a register
+ * of them. */
+static void reduce_lines(ReduceNest *r, bool lanes) {
   Loop *l = r->l;
-  const int rank = r->x->shape.rank, to = lanes ? r->last : rank;
-  const int outer = reduction_open(r, 0, rank, false, LOOP_OUTER);
-  Expr acc = NO_EXPR;
-  if (lanes)
-    lanes_begin(r, 0, loop_int(l, 0));
-  else
-    acc = accumulator(r);
-  const int inner = reduction_open(r, 0, to, true, LOOP_SOME);
-  if (lanes && reads_band(l, r->id))
-    lanes_band(r, 0);
-  else if (lanes)
-    lanes_line(r, 0, loop_int(l, 0), loop_extent(l, r->x, r->last));
-  else
-    join(r, acc);
-  loop_close(l, inner);
-  loop_set(l, reduction_result(r), lanes ? lanes_end(r) : acc);
-  loop_close(l, outer);
-}
-
-/* All elements in one loop. */
-static void reduce_flat(ReduceNest *r) {
-  Loop *l = r->l;
-  const Expr count = site_count(l, r->x), zero = loop_int(l, 0);
-  const int64_t most = most_elements(l, r->x);
-  const bool many = !is_int(l, count, 1),
-             lanes = many && lanes_fit(r->n, shape_count(&r->x->shape));
-  const Expr len = loop_param(l, PARAM_EXTENT, count);
-  l->f.flat = true;
+  const Expr zero = loop_int(l, 0);
+  const int outer = reduction_open(r, 0, r->x->shape.rank, false, LOOP_OUTER);
   if (lanes) {
-    r->in = at_flat(lanes_index(l, most));
     lanes_begin(r, 0, zero);
-    lanes_line(r, 0, zero, len);
-    loop_set(l, reduction_result(r), lanes_end(r));
-    return;
+    const int inner = l->f.flat ? 0 : reduction_open(r, 0, r->last, true, LOOP_SOME);
+    if (reads_band(l, r->id))
+      lanes_band(r, 0);
+    else
+      lanes_line(r, 0, zero, reduction_line(r));
+    loop_close(l, inner);
   }
-  r->in = at_flat(many ? loop_symbol(l, "i", 0, most - 1) : zero);
-  const Expr acc = accumulator(r);
-  if (many) loop_open(l, r->in.flat, len, LOOP_SOME);
-  join(r, acc);
-  loop_close(l, many);
-  loop_set(l, reduction_result(r), acc);
+  const Expr sum = lanes ? lanes_end(r) : reduction_in_sequence(r, 0);
+  loop_set(l, reduction_result(r), sum);
+  loop_close(l, outer);
 }
 
 /* The innermost dim is kept: rows are added up into the result, which stays in cache. */
@@ -112,7 +81,7 @@ static void reduce_nested(ReduceNest *r) {
   if (in_place)
     reduce_rows(r);
   else
-    reduce_scalar(r, lanes);
+    reduce_lines(r, lanes);
 }
 
 void build_reduce(const LoopSite *s, NodeId id, LoopFunction *out) {
@@ -145,7 +114,7 @@ void build_reduce(const LoopSite *s, NodeId id, LoopFunction *out) {
   else if (order.fixed)
     build_sum(&r, &order);
   else if (n->shape.rank == 0 && loop_is_flat(l, n->operand[0]))
-    reduce_flat(&r);
+    reduce_lines(&r, lanes_flat(&r, shape_count(&x->shape)));
   else
     reduce_nested(&r);
   loop_done_as(l, id, out);

@@ -1,4 +1,4 @@
-/* Reductions: reduce.c (any order), sum.c (the fixed order of float sums) and lanes.c (the
+/* Reductions: loop_reduce.c (any order), sum.c (the fixed order of float sums) and lanes.c (the
  * innermost line of a reduction of floats). */
 #ifndef DTG_REDUCE_H
 #define DTG_REDUCE_H
@@ -23,6 +23,9 @@ Expr reduction_result(ReduceNest *r); /* its place */
 const char *reduction_helper(ReduceNest *r, const char *what);
 /* Opens loops over dims [from, to) that are reduced, or that are not; how many. */
 int reduction_open(ReduceNest *r, int from, int to, bool gone, LoopHow how);
+Expr reduction_line(ReduceNest *r); /* elements of a line of the innermost dim, or of all */
+/* The accumulator of reduced dims from `first` on, one element after the other. */
+Expr reduction_in_sequence(ReduceNest *r, int first);
 /* An element takes so little to compute that its code may be there twice. */
 bool reduction_is_cheap(ReduceNest *r, Expr v);
 /* If the node is added up tile by tile: what follows is for the first of them. 1 block, or 0. */
@@ -33,6 +36,9 @@ int reduction_if_first(ReduceNest *r);
 bool lanes_fit(const Node *n, int64_t most);
 /* The index along a line of `most` elements in lanes. */
 Expr lanes_index(Loop *l, int64_t most);
+/* All elements become one loop, or none if there is one element: a line of at most `line`. Whether it
+ * is in lanes. */
+bool lanes_flat(ReduceNest *r, int64_t line);
 void lanes_begin(ReduceNest *r, int64_t most, Expr from);
 void lanes_line(ReduceNest *r, int64_t most, Expr from, Expr len);
 /* The columns of a banded row that are in the band, and then the others, all of which are equal. */

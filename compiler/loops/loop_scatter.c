@@ -109,9 +109,7 @@ static Expr if_row_is_here(Scatter *s, Expr index, int64_t size) {
   const Expr found = loop_call(l, "dtrt_index", DT_I64, 2, (Expr[]){index, loop_int(l, size)});
   const Expr row =
       loop_integer(l, s->row, expr_sub(l->x, found, loop_offset(l, s->n, s->dim)), true);
-  const Expr from = expr_compare(l->x, EXPR_LEAST, row, s->from),
-             to = expr_compare(l->x, EXPR_LESS, row, s->to);
-  loop_if(l, expr_and(l->x, from, to));
+  loop_if(l, expr_within(l->x, row, s->from, s->to));
   return row;
 }
 

@@ -206,6 +206,11 @@ Expr loop_index(Loop *l, const At *at, int d) {
 bool has_loop(const Loop *l, const At *at, int d) { return !is_int(l, at->dim[d], 0); }
 At at_flat(Expr i) { return (At){.flat = i}; }
 
+At loop_flat_index(Loop *l, const Node *n, Expr count) {
+  if (is_int(l, count, 1)) return at_flat(loop_int(l, 0));
+  return at_flat(loop_symbol(l, "i", 0, most_elements(l, n) - 1));
+}
+
 At at_part(Loop *l, const At *at, int d, int64_t lo, int64_t hi) {
   At part = *at;
   const Expr i = loop_index(l, at, d);
@@ -288,9 +293,8 @@ static Expr load_around(Lower *lower, NodeId id, const At *at) {
     const Expr i = expr_sub(x, expr_add(x, at->dim[d], loop_offset(l, n, d)),
                             loop_param(l, PARAM_OFFSET, block_from(l, of, d)));
     own.dim[d] = expr_sub(x, i, tile_offset(l, of, d));
-    inside = expr_and(x, inside, expr_compare(x, EXPR_LEAST, i, loop_int(l, 0)));
-    inside =
-        expr_and(x, inside, expr_compare(x, EXPR_LESS, i, extent_param(l, site_extent(l, of, d))));
+    const Expr extent = extent_param(l, site_extent(l, of, d));
+    inside = expr_and(x, inside, expr_within(x, i, loop_int(l, 0), extent));
   }
   return loop_choose(l, inside, lower_element(lower, EXPR_LOAD, n->operand[0], &own),
                      lower_element(lower, EXPR_LOAD, id, at));

@@ -9,8 +9,7 @@ static void map_inner(Loop *l, const Step *s, int d, const At *at, SplitDims spl
   Cuts cut = {0};
   const At part = loop_inner_part(l, s, at, d, &cut);
   const Expr i = loop_index(l, at, d);
-  loop_if(l, expr_and(l->x, expr_compare(l->x, EXPR_LEAST, i, loop_int(l, cut.at[0])),
-                      expr_compare(l->x, EXPR_LESS, i, loop_int(l, cut.at[1]))));
+  loop_if(l, expr_within(l->x, i, loop_int(l, cut.at[0]), loop_int(l, cut.at[1])));
   map_loops(l, s, d + 1, &part, split);
   loop_else(l);
   map_loops(l, s, d + 1, at, (SplitDims){0});
@@ -95,9 +94,8 @@ static Loop *map_nest(const LoopSite *site, const Step *s, bool flat) {
   l->f.flat = flat;
   if (flat) {
     const Expr count = map_count(l, n);
-    const bool many = !is_int(l, count, 1);
-    const At at = at_flat(many ? loop_symbol(l, "i", 0, most_elements(l, n) - 1) : loop_int(l, 0));
-    if (many) loop_open(l, at.flat, loop_param(l, PARAM_EXTENT, count), LOOP_PLAIN);
+    const At at = loop_flat_index(l, n, count);
+    if (!is_int(l, count, 1)) loop_open(l, at.flat, loop_param(l, PARAM_EXTENT, count), LOOP_PLAIN);
     map_body(l, s, &at);
     return l;
   }
@@ -158,8 +156,7 @@ static Loop *map_window(const LoopSite *site, const Step *s) {
     to.dim[d] = i;
     if (!n->layout->dim[d].naxes) continue;
     to.dim[d] = expr_sub(l->x, i, loop_offset(l, n, d));
-    loop_if(l, expr_and(l->x, expr_compare(l->x, EXPR_LEAST, to.dim[d], loop_int(l, 0)),
-                        expr_compare(l->x, EXPR_LESS, to.dim[d], loop_extent(l, n, d))));
+    loop_if(l, expr_within(l->x, to.dim[d], loop_int(l, 0), loop_extent(l, n, d)));
     opened++;
   }
   const Expr value = loop_value(l, n->operand[1], &at);

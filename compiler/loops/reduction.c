@@ -36,6 +36,23 @@ int reduction_open(ReduceNest *r, int from, int to, bool gone, LoopHow how) {
   return loops;
 }
 
+Expr reduction_line(ReduceNest *r) {
+  return r->l->f.flat ? loop_count(r->l, r->x) : loop_extent(r->l, r->x, r->last);
+}
+
+Expr reduction_in_sequence(ReduceNest *r, int first) {
+  Loop *l = r->l;
+  const Expr acc = loop_local(l, LOCAL_VALUE, r->n->dtype, "acc", 0, reduction_identity(r));
+  int loops = 0;
+  if (!l->f.flat)
+    loops = reduction_open(r, first, r->x->shape.rank, true, LOOP_SOME);
+  else if (!is_int(l, r->in.flat, 0))
+    loop_open(l, r->in.flat, loop_count(l, r->x), LOOP_SOME), loops++;
+  loop_set(l, acc, reduction_joined(r, acc, loop_value(l, r->n->operand[0], &r->in)));
+  loop_close(l, loops);
+  return acc;
+}
+
 /* Values that are used more than once, each of which is a line of C. */
 static int shared_values(const Exprs *x, Expr e, uint8_t *met) {
   const ExprNode *n = expr_node(x, e);

@@ -8,7 +8,6 @@ void build_sum(ReduceNest *r, const SumOrder *o) {
   Loop *l = r->l;
   const Node *n = r->n, *x = r->x;
   SumNest s = {.r = r, .l = l, .n = n, .x = x, .order = *o};
-  const int64_t all = most_elements(l, x);
   const bool lines = o->first < x->shape.rank, lanes = lanes_fit(n, o->line);
   const bool goes_on = lines && site_first(l, r->id) != NO_EXPR;
   l->f.flat = lines && n->shape.rank == 0 && !l->tile && loop_is_flat(l, n->operand[0]);
@@ -18,9 +17,7 @@ void build_sum(ReduceNest *r, const SumOrder *o) {
     return;
   }
   if (l->f.flat)
-    r->in = at_flat(lanes                            ? lanes_index(l, all)
-                    : is_int(l, site_count(l, x), 1) ? loop_int(l, 0)
-                                                     : loop_symbol(l, "i", 0, all - 1));
+    lanes_flat(r, o->line);
   else if (lines && lanes && (goes_on || !sum_several_dims(&s)))
     r->in.dim[r->last] = lanes_index(l, most_of(l, x, r->last));
   if (!lines && o->rows > SUM_BLOCK) sum_join_rows(&s);

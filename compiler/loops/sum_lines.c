@@ -2,50 +2,28 @@
  * the other where lines are short; lines in turn are added up in blocks, as rows are. */
 #include "sum_build.h"
 
-/* Fewer than 32 elements, one after the other. */
-static Expr short_line(SumNest *s) {
-  Loop *l = s->l;
-  const At *in = &s->r->in;
-  const Expr acc = loop_local(l, LOCAL_VALUE, s->n->dtype, "acc", 0, reduction_identity(s->r));
-  int loops = 0;
-  if (!l->f.flat)
-    loops = reduction_open(s->r, s->order.first, s->x->shape.rank, true, LOOP_SOME);
-  else if (!is_int(l, in->flat, 0))
-    loop_open(l, in->flat, loop_count(l, s->x), LOOP_SOME), loops++;
-  loop_set(l, acc, reduction_joined(s->r, acc, operand(s)));
-  loop_close(l, loops);
-  return acc;
-}
-
 bool sum_several_dims(const SumNest *s) {
   int loops = 0;
   for (int d = s->order.first; d < s->x->shape.rank; d++) loops += has(s, d);
   return loops > 1;
 }
 
+static void add_line(SumNest *s) {
+  if (!s->l->f.flat && sum_several_dims(s))
+    lanes_buffered(s->r, s->order.line, s->order.first);
+  else
+    lanes_line(s->r, s->order.line, number(s, 0), reduction_line(s->r));
+}
+
 static Expr long_line(SumNest *s) {
-  Loop *l = s->l;
   const int64_t most = s->order.line;
-  const Expr zero = number(s, 0);
-  if (!l->f.flat && reads_band(l, s->r->id) && !sum_several_dims(s)) {
+  if (!s->l->f.flat && reads_band(s->l, s->r->id) && !sum_several_dims(s)) {
     lanes_band(s->r, most);
     return lanes_end(s->r);
   }
-  lanes_begin(s->r, most, zero);
-  if (l->f.flat)
-    lanes_line(s->r, most, zero, loop_count(l, s->x));
-  else if (sum_several_dims(s))
-    lanes_buffered(s->r, most, s->order.first);
-  else
-    lanes_line(s->r, most, zero, loop_extent(l, s->x, s->r->last));
+  lanes_begin(s->r, most, number(s, 0));
+  add_line(s);
   return lanes_end(s->r);
-}
-
-static void add_line(SumNest *s) {
-  if (sum_several_dims(s))
-    lanes_buffered(s->r, s->order.line, s->order.first);
-  else
-    lanes_line(s->r, s->order.line, number(s, 0), loop_extent(s->l, s->x, s->r->last));
 }
 
 /* The one dim that counts lines, if these are cheap enough to be written twice; -1. */
@@ -137,7 +115,7 @@ void sum_lines(SumNest *s) {
     row = loop_integer(l, "row", number(s, 0), false);
   }
   const int inner = reduction_open(r, 0, s->order.first, true, LOOP_OUTER);
-  const Expr v = lanes ? long_line(s) : short_line(s);
+  const Expr v = lanes ? long_line(s) : reduction_in_sequence(r, s->order.first);
   if (many) loop_set(l, sum, reduction_joined(r, sum, v));
   if (many && blocks) {
     loop_set(l, row, add(s, row, number(s, 1)));

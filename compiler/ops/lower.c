@@ -274,9 +274,8 @@ Expr lower_put(Lower *l, NodeId id, const At *at) {
       here = expr_and(l->x, here, expr_compare(l->x, EXPR_EQUAL, i, number(l, 0)));
       continue;
     }
-    here = expr_and(l->x, here, expr_compare(l->x, EXPR_LEAST, i, number(l, 0)));
     const Expr end = number(l, (size - 1) * step + 1);
-    here = expr_and(l->x, here, expr_compare(l->x, EXPR_LESS, i, end));
+    here = expr_and(l->x, here, expr_within(l->x, i, number(l, 0), end));
     if (step > 1) {
       const Expr between = expr_mod(l->x, i, number(l, step));
       here = expr_and(l->x, here, expr_compare(l->x, EXPR_EQUAL, between, number(l, 0)));
