@@ -381,8 +381,17 @@ Letters product_letters(const Graph *g, const Node *n);
 /* A letter of several elements is in both operands and the result: there are as many products. */
 bool product_is_batch(const Graph *g, const Node *n);
 
-/* How far scalar `to` is behind scalar `from`, where their expressions show that it is always the
- * same. */
+/* A whole number that is known while running, as far as its expression shows it: a number and the
+ * sum of times[] * node[], of nodes that differ and are no such sums. False: of too many. */
+enum { POSITION_TERMS = 8 };
+typedef struct Position {
+  int64_t number;
+  int n;
+  NodeId node[POSITION_TERMS];
+  int64_t times[POSITION_TERMS]; /* not 0 */
+} Position;
+bool position_of(const Graph *g, NodeId id, Position *out);
+/* How far scalar `to` is behind scalar `from`, where that is always the same. */
 bool position_distance(const Graph *g, NodeId from, NodeId to, int64_t *out);
 
 void rule_of(const Graph *g, const Node *n, Rule *r, Arena *scratch);

@@ -1,17 +1,8 @@
-/* How far two positions known while running are apart, where their expressions show it. */
+/* Positions known while running, as sums (op.h), and how far two are apart. */
 #include "op.h"
 #include <string.h>
 
-enum { MOST_TERMS = 8, DEEPEST = 32 };
-
-/* number + the sum of times[] * node[] */
-typedef struct Distance {
-  const Graph *g;
-  int64_t number;
-  int n;
-  NodeId node[MOST_TERMS];
-  int64_t times[MOST_TERMS];
-} Distance;
+enum { DEEPEST = 32 };
 
 /* Two nodes that have the same value: computed the same way from the same. */
 static bool same(const Graph *g, NodeId a, NodeId b, int depth) {
@@ -27,38 +18,41 @@ static bool same(const Graph *g, NodeId a, NodeId b, int depth) {
   return true;
 }
 
-static bool add_term(Distance *f, NodeId id, int64_t times) {
-  for (int i = 0; i < f->n; i++)
-    if (same(f->g, f->node[i], id, DEEPEST)) {
-      f->times[i] += times;
-      return true;
-    }
-  if (f->n == MOST_TERMS) return false;
-  f->node[f->n] = id;
-  f->times[f->n++] = times;
+static bool add_term(const Graph *g, Position *p, NodeId id, int64_t times) {
+  int i = 0;
+  while (i < p->n && !same(g, p->node[i], id, DEEPEST)) i++;
+  if (i == POSITION_TERMS) return false;
+  if (i == p->n) p->node[p->n] = id, p->times[p->n++] = 0;
+  p->times[i] += times;
+  if (p->times[i]) return true;
+  p->n--;
+  p->node[i] = p->node[p->n], p->times[i] = p->times[p->n];
   return true;
 }
 
-static bool add_to(Distance *f, NodeId id, int64_t times, int depth) {
-  const Node *n = graph_node(f->g, id);
+static bool add_to(const Graph *g, Position *p, NodeId id, int64_t times, int depth) {
+  const Node *n = graph_node(g, id);
   if (node_is_const(n)) {
     int64_t by;
     return !__builtin_mul_overflow(n->whole, times, &by) &&
-           !__builtin_add_overflow(f->number, by, &f->number);
+           !__builtin_add_overflow(p->number, by, &p->number);
   }
   bool sum = depth && n->op->index[0] && n->shape.rank == 0;
   for (int k = 0; k < n->noperands; k++)
-    sum = sum && dtype_is_int(graph_operand(f->g, n, k)->dtype);
+    sum = sum && dtype_is_int(graph_operand(g, n, k)->dtype);
   for (int k = 0; sum && k < n->noperands; k++)
-    if (!add_to(f, n->operand[k], times * n->op->index[k], depth - 1)) return false;
-  return sum || add_term(f, id, times);
+    if (!add_to(g, p, n->operand[k], times * n->op->index[k], depth - 1)) return false;
+  return sum || add_term(g, p, id, times);
+}
+
+bool position_of(const Graph *g, NodeId id, Position *out) {
+  *out = (Position){.number = 0};
+  return add_to(g, out, id, 1, DEEPEST);
 }
 
 bool position_distance(const Graph *g, NodeId from, NodeId to, int64_t *out) {
-  Distance f = {.g = g};
-  if (!add_to(&f, to, 1, DEEPEST) || !add_to(&f, from, -1, DEEPEST)) return false;
-  for (int i = 0; i < f.n; i++)
-    if (f.times[i]) return false;
-  *out = f.number;
+  Position p;
+  if (!position_of(g, to, &p) || !add_to(g, &p, from, -1, DEEPEST) || p.n) return false;
+  *out = p.number;
   return true;
 }

@@ -10,36 +10,23 @@ typedef struct Affine {
   int64_t from, by;
 } Affine;
 
-static bool affine(const LocalEntry *le, NodeId id, int depth, Affine *a) {
-  enum { DEEPEST = 8 };
-  const NodeId base = node_base(le->graph, id);
-  const Node *n = graph_node(le->graph, base);
-  if (depth > DEEPEST || !dtype_is_int(n->dtype) || shape_count(&n->shape) != 1) return false;
-  *a = (Affine){NO_NODE, n->whole, 0};
-  if (node_is_const(n)) return true;
-  *a = (Affine){base, 0, 1};
-  if (op_is(n, OPF_CARRY)) return true;
-  *a = (Affine){NO_NODE, 0, 0};
-  if (!n->op->index[0]) return false;
-  for (int k = 0; k < n->noperands; k++) {
-    Affine x;
-    if (!affine(le, n->operand[k], depth + 1, &x)) return false;
-    if (a->by && x.by && a->of != x.of) return false;
-    if (x.by) a->of = x.of;
-    a->from += n->op->index[k] * x.from, a->by += n->op->index[k] * x.by;
-  }
-  return true;
+static bool affine(const LocalEntry *le, NodeId id, Affine *a) {
+  Position p;
+  if (!position_of(le->graph, id, &p) || p.n > 1) return false;
+  *a = (Affine){NO_NODE, p.number, 0};
+  if (p.n) a->of = p.node[0], a->by = p.times[0];
+  return !p.n || op_is(graph_node(le->graph, a->of), OPF_CARRY);
 }
 
 /* What it is in run t of a region: a->from + a->by * t. */
 static bool in_run(const LocalEntry *le, NodeId id, int region, Affine *a) {
   const LocalRegion *r = &le->region[region];
-  if (!affine(le, id, 0, a) || !a->by) return false;
+  if (!affine(le, id, a) || !a->by) return false;
   for (int i = 0; i < r->carries.n; i++) {
     Affine first, next;
     if (r->carries.at[i].node != a->of) continue;
-    if (!affine(le, graph_node(le->graph, a->of)->operand[0], 0, &first) || first.by ||
-        !affine(le, r->carries.at[i].next, 0, &next) || next.of != a->of || next.by != 1)
+    if (!affine(le, graph_node(le->graph, a->of)->operand[0], &first) || first.by ||
+        !affine(le, r->carries.at[i].next, &next) || next.of != a->of || next.by != 1)
       return false;
     a->from += a->by * first.from, a->by *= next.from;
     return true;
