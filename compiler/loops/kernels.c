@@ -59,7 +59,7 @@ bool entry_convolution(EntryBuild *b, NodeId id, const Tiles *epilogue) {
   const Slide s = slide_of(n);
   const SlideTensors t = slide_tensors(g, id);
   if (slide_is_depthwise(g, n) && !has_depthwise_kernel(n, &s)) {
-    entry_loop(b, loop_of_depthwise, id);
+    entry_loop(b, build_depthwise, id);
     return false;
   }
   const bool takes = epilogue && makes != SIDE_TAPS;
@@ -123,19 +123,6 @@ void entry_matrix(EntryBuild *b, NodeId id) {
   entry_call(b, n->op->kernel, k, arg);
 }
 
-/* Text as C. */
-static const char *literal(Arena *a, const char *text) {
-  Str s = str_new(a);
-  str_puts(&s, "\"");
-  for (; *text; text++)
-    if (*text == '\n')
-      str_puts(&s, "\\n");
-    else
-      str_printf(&s, "%s%c", strchr("\"\\?", *text) ? "\\" : "", *text);
-  str_puts(&s, "\"");
-  return s.at;
-}
-
 /* The token's place, the text, and what is told of, each with its type. */
 void entry_tell(EntryBuild *b, NodeId id) {
   Loop *l = b->l;
@@ -143,9 +130,11 @@ void entry_tell(EntryBuild *b, NodeId id) {
   const Node *n = graph_node(g, id);
   Expr *arg = arena_array(l->arena, Expr, 3 + 2 * n->noperands);
   int k = 0;
+  Str text = str_new(l->arena);
+  str_literal(&text, n->text, false);
   arg[k++] = loop_word(l, "dev", 0);
   arg[k++] = entry_place(b, id);
-  arg[k++] = loop_word(l, literal(l->arena, n->text), 0);
+  arg[k++] = loop_word(l, text.at, 0);
   for (int i = 1; i < n->noperands; i++) {
     arg[k++] = loop_word(l, dtype_constant(graph_operand(g, n, i)->dtype), 0);
     arg[k++] = entry_place(b, n->operand[i]);

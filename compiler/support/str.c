@@ -54,6 +54,18 @@ void str_line(Str *s, const char *fmt, ...) {
   str_puts(s, "\n");
 }
 
+void str_literal(Str *s, const char *text, bool broken) {
+  str_puts(s, "\"");
+  for (const char *c = text; *c; c++)
+    if (*c == '\n')
+      str_puts(s, broken && c[1] ? "\\n\"\n    \"" : "\\n");
+    else if ((unsigned char)*c < 32 || *c == 127)
+      str_printf(s, "\\%03o", (unsigned char)*c);
+    else
+      str_printf(s, "%s%c", strchr("\"\\?", *c) ? "\\" : "", *c);
+  str_puts(s, "\"");
+}
+
 uint64_t hash_bytes(const void *p, size_t n, uint64_t seed) {
   const unsigned char *b = p;
   uint64_t h = HASH_FIRST ^ (seed * HASH_SEED);

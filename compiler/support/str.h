@@ -19,6 +19,9 @@ void str_printf(Str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3
 /* One line of generated text: the indent, the formatted text, a newline. */
 void str_line(Str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Text as a literal of C, in quotes; `broken`: each line of it on a line of its own. */
+void str_literal(Str *s, const char *text, bool broken);
+
 typedef struct Names Names;
 Names *names_new(Arena *a);
 /* Those of `below`, which must not grow meanwhile, and more; below may be NULL. */

@@ -44,6 +44,9 @@ void emit_keep(Emit *e, Lookup *table, const char *text, int value);
 const char *emit_word(Emit *e, const char *name);
 const char *emit_identifier(Emit *e, const char *name);
 const char *emit_numbered(Emit *e, const char *name, int number); /* "sum_2" */
+/* A name like `base` that is not used yet, and is by then. `used`: by name, 1 of a word that stays
+ * free, as "sum" then is "sum_", else the next number for another like it. */
+const char *emit_unique(Emit *e, Lookup *used, const char *base);
 /* The node that a value is called after: what is exchanged keeps its name. */
 const Node *emit_named(Emit *e, const Node *n);
 /* The last two parts of a value's name, which tell loops' parameters apart: d1_w of model.d1.w. */
@@ -60,8 +63,7 @@ void emit_list(Str *to, const char *head, const char *const *text, int n, const 
 const char *emit_dim(Emit *e, const DimLayout *d, int64_t n);
 const char *emit_layout(Emit *e, const Layout *l, const Shape *shape);
 const char *emit_kind(int kind);                 /* of an exchange: "DTRT_COPY" */
-void emit_string(Str *s, const char *text);      /* in quotes; NULL: 0 */
-void emit_line_string(Str *s, const char *text); /* the same for #line: one literal on one line */
+void emit_string(Str *s, const char *text); /* in quotes; NULL: 0 */
 /* What may stand between the marks of a comment, whatever the text (names of files) holds. */
 const char *emit_comment(const Emit *e, const char *text);
 

@@ -136,37 +136,11 @@ const char *emit_comment(const Emit *e, const char *text) {
   return s.at ? s.at : "";
 }
 
-void emit_line_string(Str *s, const char *text) {
-  str_puts(s, "\"");
-  for (const char *c = text; *c; c++) {
-    if ((unsigned char)*c < 32 || *c == 127)
-      str_printf(s, "\\%03o", (unsigned char)*c);
-    else
-      str_printf(s, "%s%c", *c == '"' || *c == '\\' || *c == '?' ? "\\" : "", *c);
-  }
-  str_puts(s, "\"");
-}
-
 void emit_string(Str *s, const char *text) {
-  if (!text) {
+  if (text)
+    str_literal(s, text, true);
+  else
     str_puts(s, "0");
-    return;
-  }
-  str_puts(s, "\"");
-  for (const char *c = text; *c; c++) {
-    if (*c == '\n') {
-      str_puts(s, c[1] ? "\\n\"\n    \"" : "\\n");
-      continue;
-    }
-    if (*c == '"' || *c == '\\') str_puts(s, "\\");
-    if ((unsigned char)*c < 32)
-      str_printf(s, "\\%03o", (unsigned char)*c);
-    else if (*c == '?' && c[1] == '?')
-      str_puts(s, "?\"\"");
-    else
-      str_put(s, c, 1);
-  }
-  str_puts(s, "\"");
 }
 
 const char *emit_kind(int kind) {

@@ -37,15 +37,7 @@ static void begin_function(Function *f, Emit *e, const LoopEntry *en) {
 }
 
 static const char *unique(Function *f, const char *base) {
-  if (print_is_local(base) || emit_find(f->e, &f->used, base) == 1)
-    base = arena_printf(f->e->arena, "%s_", base);
-  const char *name = base;
-  int k = emit_find(f->e, &f->used, base);
-  for (int taken = k; taken; taken = emit_find(f->e, &f->used, name))
-    name = emit_numbered(f->e, base, k++);
-  if (k) emit_keep(f->e, &f->used, base, k);
-  emit_keep(f->e, &f->used, name, 2);
-  return name;
+  return emit_unique(f->e, &f->used, base);
 }
 
 /* -------- memory -------- */
@@ -127,7 +119,7 @@ static void line_mark(const Emit *e, Str *to, Span at) {
   int line, column;
   diag_locate(e->program->diag, at, &line, &column);
   str_printf(to, "#line %d ", line);
-  emit_line_string(to, s->name);
+  str_literal(to, s->name, false);
   str_puts(to, "\n");
 }
 

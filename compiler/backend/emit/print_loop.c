@@ -49,27 +49,31 @@ static void keep_locals(Emit *e, const LoopStmt *s, Lookup *taken) {
   }
 }
 
+const char *emit_unique(Emit *e, Lookup *used, const char *base) {
+  if (print_is_local(base) || emit_find(e, used, base) == 1)
+    base = arena_printf(e->arena, "%s_", base);
+  const char *name = base;
+  int k = emit_find(e, used, base);
+  for (int taken = k; taken; taken = emit_find(e, used, name)) name = emit_numbered(e, base, k++);
+  if (k) emit_keep(e, used, base, k);
+  emit_keep(e, used, name, 2);
+  return name;
+}
+
 static void name_parameters(Emit *e, Print *p) {
   static const char *const own[] = {"dev", "part_from", "part_to", "partial"};
   const LoopFunction *f = p->f;
   int count[8] = {0};
-  Lookup taken = {0}, next = {0}; /* names; by base, the number that the next one may have */
+  Lookup used = {0};
   for (int i = 0; i < f->used.n; i++) {
     const ParamUse use = f->params.at[f->used.at[i]].use;
     p->param[i] = arena_printf(p->arena, "%s%d", param_word[use], count[use]++);
   }
-  for (size_t i = 0; i < sizeof own / sizeof *own; i++) emit_keep(e, &taken, own[i], 1);
-  keep_locals(e, f->body, &taken);
-  for (int i = 0; i < f->buffers.n; i++) {
-    const char *base = emit_short_name(e, graph_node(e->le->graph, f->buffers.at[i].node));
-    if (print_is_local(base)) base = arena_printf(p->arena, "%s_", base);
-    int k = emit_find(e, &next, base);
-    p->buffer[i] = base;
-    for (k = k ? k : 2; emit_find(e, &taken, p->buffer[i]); k++)
-      p->buffer[i] = emit_numbered(e, base, k);
-    emit_keep(e, &taken, p->buffer[i], 1);
-    emit_keep(e, &next, base, k);
-  }
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) emit_keep(e, &used, own[i], 1);
+  keep_locals(e, f->body, &used);
+  for (int i = 0; i < f->buffers.n; i++)
+    p->buffer[i] =
+        emit_unique(e, &used, emit_short_name(e, graph_node(e->le->graph, f->buffers.at[i].node)));
 }
 
 static const char *room_text(Print *p, Expr room) {

@@ -98,12 +98,12 @@ DTRT_LOOP void loop4_f_c(int64_t n0, int64_t n1, int64_t n2, float (*restrict a)
 }
 
 DTRT_LOOP void loop5_f_g(dtrt_device *dev, int64_t n0, int64_t n1, float (*restrict a)[n1],
-    const int32_t *restrict i_2, float (*restrict f_g)[n1]) {
+    const int32_t *restrict i_, float (*restrict f_g)[n1]) {
   DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
     for (int64_t j = 0; j < n1; j++) {
-      f_g[i][j] = a[dtrt_index(dev, i_2[i], 4)][j] + 1.0f;
+      f_g[i][j] = a[dtrt_index(dev, i_[i], 4)][j] + 1.0f;
     }
   }
 }
