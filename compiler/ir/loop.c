@@ -267,7 +267,7 @@ static void put_head(Text *t, const Step *s) {
   }
   if (step_moves(s))
     put_exchange_head(t, s);
-  else if (s->kind == STEP_CONTRACT)
+  else if (s->kind == STEP_KERNEL)
     put_kernel_head(t, graph_node(g, id), id);
   else
     put_names(t, s->nodes.at, s->nodes.n);

@@ -71,7 +71,7 @@ typedef struct Contests {
 typedef enum StepKind {
   STEP_MAP,      /* one loop nest that stores one or several nodes of the same local shape */
   STEP_REDUCE,   /* one loop nest with accumulators for one node */
-  STEP_CONTRACT, /* a matrix product, or loops of them */
+  STEP_KERNEL,   /* a call of the runtime (a product, a sort ...), calls in loops, or in its place loops */
   STEP_SCATTER,
   STEP_EXCHANGE, /* one exchange, or several as one; or only their start */
   STEP_TILES,    /* several of the first three, tile by tile, or in the epilogue of a kernel */
@@ -151,7 +151,10 @@ struct Tiles {
 const TileNode *tiles_node(const Tiles *s, const Graph *g, NodeId id); /* NULL: it has no tiles */
 /* The tile makes it, in the band alone. */
 bool tiles_in_band(const Tiles *s, const Graph *g, NodeId id);
-bool tiles_make(const Tiles *s, NodeId id);
+bool tiles_made_before(const Tiles *s, int step, NodeId id);
+static inline bool tiles_make(const Tiles *s, NodeId id) {
+  return tiles_made_before(s, s->steps.n, id);
+}
 /* Turns of the outermost loop, or of an epilogue's rows: at most how many there are on a device, and
  * whether they write apart, as nothing is added up over them. */
 int64_t tiles_turns(const Mesh *m, const Graph *g, const Tiles *s);
@@ -361,7 +364,7 @@ typedef enum NodeClass {
   CLASS_VIEW,   /* a reshape: the same bytes under another shape */
   CLASS_MAP,
   CLASS_REDUCE,
-  CLASS_CONTRACT,
+  CLASS_KERNEL,
   CLASS_SCATTER,
   CLASS_EXCHANGE
 } NodeClass;

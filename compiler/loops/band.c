@@ -31,7 +31,7 @@ Expr value_outside(Loop *l, NodeId id, const At *at) {
   return v;
 }
 
-void loop_of_band_check(const LoopSite *s, LoopFunction *out) {
+void build_band_check(const LoopSite *s, LoopFunction *out) {
   Loop *l = loop_new(s);
   const TileBand *b = loop_band(l);
   const Node *n = graph_node(l->g, b->vanishes);

@@ -251,7 +251,7 @@ static bool kernel(EntryBuild *b, const Step *s, const Tiles *epilogue) {
   case OPC_SORT: entry_sort(b, id); return false;
   case OPC_TELL: entry_tell(b, id); return false;
   case OPC_MATRIX: entry_matrix(b, id); return false;
-  default: entry_loop(b, loop_of_pool, id); return false;
+  default: entry_loop(b, build_pool, id); return false;
   }
 }
 
@@ -281,7 +281,7 @@ void entry_step(EntryBuild *b, const Step *s) {
   case STEP_MAP: map(b, &site, s); break;
   case STEP_REDUCE:
   case STEP_SCATTER: loop_of(&site, s, &f), put_loop(b, &f); break;
-  case STEP_CONTRACT: kernel(b, s, NULL); break;
+  case STEP_KERNEL: kernel(b, s, NULL); break;
   case STEP_EXCHANGE:
   case STEP_WAIT: exchange(b, s); break;
   case STEP_TILES:

@@ -161,6 +161,12 @@ void map_body(Loop *l, const Step *s, const At *at);
 /* Of maps over named rows alone. */
 void build_map_named(const LoopSite *s, const Step *step, LoopFunction *out);
 void build_unpick(const LoopSite *s, NodeId id, LoopFunction *out);
+/* A product that no matrix product fits; a convolution of a group a channel, and a pool. */
+void build_contract(const LoopSite *s, NodeId id, LoopFunction *out);
+void build_depthwise(const LoopSite *s, NodeId id, LoopFunction *out);
+void build_pool(const LoopSite *s, NodeId id, LoopFunction *out);
+/* The function that sees whether some row's value outside of the tile's band is not 0. */
+void build_band_check(const LoopSite *s, LoopFunction *out);
 /* Where a map's expressions ask whether the index of a dim is before some number, the loop over it
  * is split there, and each part has the expression of its own (split.c): *dims, of which that is
  * so. False: there are others, which it would be too much code for. Then the parts' begins and the

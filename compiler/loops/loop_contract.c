@@ -52,7 +52,7 @@ static LetterLoop *row_of(const Loop *l, LetterLoop *of, const Letters *letters,
   return has_letter_loop(l, &of[last]) ? &of[last] : NULL;
 }
 
-void loop_of_contract(const LoopSite *s, NodeId id, LoopFunction *out) {
+void build_contract(const LoopSite *s, NodeId id, LoopFunction *out) {
   Loop *l = loop_new(s);
   const Node *n = graph_node(l->g, id), *x = graph_operand(l->g, n, 0),
              *y = graph_operand(l->g, n, 1);

@@ -151,7 +151,7 @@ static void round_pieces(Points *c, NodeId w, Expr partial) {
   loop_close(l, 1);
 }
 
-void loop_of_depthwise(const LoopSite *site, NodeId id, LoopFunction *out) {
+void build_depthwise(const LoopSite *site, NodeId id, LoopFunction *out) {
   Loop *l = loop_new(site);
   const Node *n = graph_node(l->g, id);
   const SlideSide makes = n->op->makes;
@@ -212,7 +212,7 @@ static void note_tap(Points *c, const Node *n, Expr which, Expr largest, Expr v)
   loop_close(l, 1);
 }
 
-void loop_of_pool(const LoopSite *site, NodeId id, LoopFunction *out) {
+void build_pool(const LoopSite *site, NodeId id, LoopFunction *out) {
   Loop *l = loop_new(site);
   const Node *n = graph_node(l->g, id);
   const Pool pool = n->op->pool;

@@ -488,7 +488,7 @@ bool entry_product(EntryBuild *b, NodeId id, const Tiles *epilogue) {
     p.m = p.n = p.k = NULL;
     find_live(&p);
     clear_dead(&p);
-    entry_loop(b, loop_of_contract, id);
+    entry_loop(b, build_contract, id);
     return false;
   }
   find_loops(&p);

@@ -69,7 +69,7 @@ static void check_band(EntryBuild *b, int i) {
   if (!is_masked(b) || band_of(b)->at != i) return;
   const LoopSite site = entry_site(b);
   LoopFunction f;
-  loop_of_band_check(&site, &f);
+  build_band_check(&site, &f);
   const Expr counts = entry_run(b, &f);
   loop_if(b->l, expr_and(b->en->x, is_whole(b, 0), counts));
   loop_add(b->l, (LoopStmt){.kind = STMT_NEXT, .a = NO_EXPR});

@@ -31,7 +31,7 @@ static const dtrt_exchange *exchange_row(const Plan *p, const Graph *g, NodeId i
 
 /* A product of two matrices, neither of which is a vector: the runtime packs their parts. */
 static bool is_packed(const Plan *p, const Graph *g, const Node *n) {
-  if (n->dtype != DT_F32 || node_class(n) != CLASS_CONTRACT) return false;
+  if (n->dtype != DT_F32 || node_class(n) != CLASS_KERNEL) return false;
   if (op_class(n) != OPC_PRODUCT) return op_is(n, OPF_PRODUCT);
   const Letters l = product_letters(g, n);
   Shape local = node_local(&p->program->mesh, n);

@@ -150,7 +150,7 @@ static void put_local(Page *g, const LocalEntry *le) {
 /* [kind, [nodes], seconds, flops, bytes received] */
 static void put_steps(Page *g, const LocalEntry *le) {
   static const char *const kind[] = {
-      [STEP_MAP] = "map",         [STEP_REDUCE] = "reduce",     [STEP_CONTRACT] = "contract",
+      [STEP_MAP] = "map",         [STEP_REDUCE] = "reduce",     [STEP_KERNEL] = "contract",
       [STEP_SCATTER] = "scatter", [STEP_EXCHANGE] = "exchange", [STEP_TILES] = "tiles",
       [STEP_WAIT] = "wait"};
   str_puts(g->out, "\"steps\":[");

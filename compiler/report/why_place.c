@@ -196,7 +196,7 @@ static void put_place(const Plan *p, Str *out, const LocalEntry *le, NodeId id, 
     put_apart(p, out, le, s, id);
   else if (s->kind == STEP_MAP)
     put_in_readers(p, out, le, id);
-  else if (s->kind == STEP_REDUCE || s->kind == STEP_CONTRACT)
+  else if (s->kind == STEP_REDUCE || s->kind == STEP_KERNEL)
     put_bound(p, out, le, s, id);
 }
 

@@ -92,11 +92,6 @@ static bool try_join(Fuse *f, int k) {
         !same_space(n, graph_node(f->le->graph, t->nodes.at[0])) ||
         s->nodes.n + t->nodes.n > LOOP_STORES || (is_large(f, n) && !share(f, j, k)))
       continue;
-    /* What K reads of J must be at the same index in both cases. */
-    bool aligned = true;
-    for (int i = 0; i < f->d.reads[k].n; i++)
-      if (step_stores(t, f->d.reads[k].at[i].node) && !f->d.reads[k].at[i].aligned) aligned = false;
-    if (!aligned) continue;
     if (can_move_up(f, k, j)) {
       join(f, j, k);
       return true;

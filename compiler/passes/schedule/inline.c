@@ -174,7 +174,7 @@ static void decide(Inline *s, NodeId id, bool all) {
   bool *stored = s->le->stored;
   if (c == CLASS_MAP && u->site.n && (all || is_worth_memory(s, id) || asks_for_parts(s, id)))
     stored[id] = true;
-  if (c == CLASS_CONTRACT || c == CLASS_SCATTER || c == CLASS_EXCHANGE)
+  if (c == CLASS_KERNEL || c == CLASS_SCATTER || c == CLASS_EXCHANGE)
     store_operands(s, id, all);
   else if (has_loop(s, id))
     use_in_loop(s, id);

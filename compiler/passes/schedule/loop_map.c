@@ -144,7 +144,7 @@ static bool from_factors(const Walk *w, const Rule *r, const RuleDim *rd, const 
 
 /* A gather finds the whole of its dim in one turn, though devices may add theirs up. */
 static bool adds_up(const Node *n) {
-  return node_class(n) == CLASS_REDUCE || node_class(n) == CLASS_CONTRACT;
+  return node_class(n) == CLASS_REDUCE || node_class(n) == CLASS_KERNEL;
 }
 
 /* The op finds its operands' elements by their place in the whole, whatever part of it and of them

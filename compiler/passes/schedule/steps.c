@@ -8,7 +8,7 @@
 static StepKind step_kind(const Node *n) {
   switch (node_class(n)) {
   case CLASS_REDUCE: return STEP_REDUCE;
-  case CLASS_CONTRACT: return STEP_CONTRACT;
+  case CLASS_KERNEL: return STEP_KERNEL;
   case CLASS_SCATTER: return STEP_SCATTER;
   case CLASS_EXCHANGE: return STEP_EXCHANGE;
   default: return STEP_MAP;

@@ -53,7 +53,7 @@ static bool saves_masked(const Tiling *s, NodeId id) {
 
 /* A product whose result is larger than its operands, or masked to a good part. */
 static bool begins_group(const Tiling *s, const Step *step) {
-  if (step->kind != STEP_CONTRACT) return false;
+  if (step->kind != STEP_KERNEL) return false;
   NodeId id = step->nodes.at[0];
   const Node *n = graph_node(s->le->graph, id);
   if (op_class(n) != OPC_PRODUCT || tiling_bytes(s, id) < s->budget ||

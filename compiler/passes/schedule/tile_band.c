@@ -187,7 +187,7 @@ static bool step_runs(Bands *b, const Step *s) {
   switch (s->kind) {
   case STEP_MAP: return map_runs(b, s);
   case STEP_REDUCE: return reduce_runs(b, s);
-  case STEP_CONTRACT: return product_runs(b, s);
+  case STEP_KERNEL: return product_runs(b, s);
   default: return false;
   }
 }

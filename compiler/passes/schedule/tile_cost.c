@@ -67,7 +67,7 @@ bool tiling_pay(const Tiling *s, const Group *g, const int64_t *most) {
     for (int k = 0; k < t->nodes.n; k++) {
       const NodeId id = t->nodes.at[k];
       if (s->is_inner[id]) saved += (double)tiling_bytes(s, id) * (1 + s->d.readers[id].n);
-      if (t->kind != STEP_CONTRACT) continue;
+      if (t->kind != STEP_KERNEL) continue;
       whole += product_time(s, g, id, NULL);
       tiled += tiles * product_time(s, g, id, most);
     }
@@ -108,7 +108,7 @@ static bool is_linked(const Tiling *s, const Group *g, int index, int k) {
  * then the group would be given up for its sake. */
 bool tiling_may_stay(const Tiling *s, int index, int k) {
   const Group *g = s->groups.at[index];
-  if (s->le->steps.at[k].kind != STEP_CONTRACT || g->rows || is_linked(s, g, index, k)) return true;
+  if (s->le->steps.at[k].kind != STEP_KERNEL || g->rows || is_linked(s, g, index, k)) return true;
   Group sized = *g; /* without the loops that a tile holds whole */
   int64_t most[MAX_TILE_LOOPS];
   tiling_sizes(s, &sized, most);

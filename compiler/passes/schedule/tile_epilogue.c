@@ -36,7 +36,7 @@ static int kernel_rows(const Tiling *s, const Step *step) {
   const Mesh *m = &s->plan->program->mesh;
   const NodeId id = step->nodes.at[0];
   const Node *n = graph_node(g, id);
-  if (step->kind != STEP_CONTRACT || n->dtype != DT_F32 || !op_is(n, OPF_ROWS)) return 0;
+  if (step->kind != STEP_KERNEL || n->dtype != DT_F32 || !op_is(n, OPF_ROWS)) return 0;
   for (int d = 0; d < n->shape.rank; d++)
     if (!dim_even(m, &n->layout->dim[d], n->shape.dim[d])) return 0;
   if (tiling_bytes(s, id) < s->least_epilogue) return 0;

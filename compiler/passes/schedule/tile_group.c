@@ -37,7 +37,7 @@ static int summed_letters(const Graph *g, const Node *n) {
 static bool may_join(const Tiling *s, const Group *g, const Step *step) {
   if (step->kind == STEP_MAP) return !step_updates(s->le->graph, step);
   const Node *n = graph_node(s->le->graph, step->nodes.at[0]);
-  if (step->kind == STEP_CONTRACT && !g->epilogue)
+  if (step->kind == STEP_KERNEL && !g->epilogue)
     return op_class(n) == OPC_PRODUCT && summed_letters(s->le->graph, n) <= 1;
   return step->kind == STEP_REDUCE && op_class(n) == OPC_REDUCE;
 }
@@ -188,7 +188,7 @@ bool group_fits(const Tiling *s, Group *g) {
   if (g->epilogue) return epilogue_fits(s, g);
   for (int i = 0; i < g->member.n; i++) {
     const Step *t = &s->le->steps.at[g->member.at[i]];
-    if (t->kind == STEP_CONTRACT && !is_dealt(s, &g->map, t->nodes.at[0])) return false;
+    if (t->kind == STEP_KERNEL && !is_dealt(s, &g->map, t->nodes.at[0])) return false;
   }
   return g->rows ? g->map.live & 1 : g->map.live != 0;
 }
@@ -201,7 +201,7 @@ static uint32_t unfinished(const Tiling *s, const Group *g, int k, int index) {
     int by = s->d.made_by[id];
     uint32_t summed = by >= 0 && s->group_of[by] == index ? loop_map_summed(&g->map, id) : 0;
     /* Behind the product that makes little of much nothing is worth a loop. */
-    if (summed && s->le->steps.at[by].kind == STEP_CONTRACT) return g->map.live;
+    if (summed && s->le->steps.at[by].kind == STEP_KERNEL) return g->map.live;
     loops |= summed;
   }
   return loops;

@@ -26,7 +26,7 @@ static int64_t tile_size(const Tiling *s, const Group *g, const int64_t *most) {
 static bool in_product(const Tiling *s, const Group *g, int loop, bool summed) {
   for (int i = 0; i < g->member.n; i++) {
     const Step *t = &s->le->steps.at[g->member.at[i]];
-    if (t->kind != STEP_CONTRACT) continue;
+    if (t->kind != STEP_KERNEL) continue;
     const Node *n = graph_node(s->le->graph, t->nodes.at[0]);
     int with = 0;
     for (int k = 0; k < 2; k++) {

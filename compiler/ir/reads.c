@@ -1,0 +1,112 @@
+/* What a step reads from memory. */
+#include "plan.h"
+
+/* The walk from a step through the values that are not stored. Shared ones are met along many ways,
+ * so it keeps what it saw of each node: without that it would take as long as there are ways. */
+typedef struct Seen {
+  NodeId node; /* NO_NODE: free */
+  bool loose;  /* seen at another index than the loop's */
+  int read;    /* 1 + its place in `out`; 0: not read */
+} Seen;
+
+enum { FEW = 8, SOME = 64 };
+
+typedef struct Walk {
+  const LocalEntry *le;
+  Arena *arena;
+  Reads *out;
+  Seen *seen; /* a hash table, at most half full */
+  int nslots, nseen;
+  Seen few[FEW], some[SOME]; /* most steps read few values */
+} Walk;
+
+static Seen *slot_of(Seen *table, int nslots, NodeId id) {
+  uint32_t i = (uint32_t)id * 2654435769u;
+  while (table[i % (uint32_t)nslots].node != NO_NODE && table[i % (uint32_t)nslots].node != id) i++;
+  return &table[i % (uint32_t)nslots];
+}
+
+static void walk_table(Walk *w, Seen *table, int nslots) {
+  for (int i = 0; i < nslots; i++) table[i] = (Seen){.node = NO_NODE};
+  for (int i = 0; i < w->nslots; i++)
+    if (w->seen[i].node != NO_NODE) *slot_of(table, nslots, w->seen[i].node) = w->seen[i];
+  w->seen = table;
+  w->nslots = nslots;
+}
+
+static Seen *walk_slot(Walk *w, NodeId id, bool *is_new) {
+  if (2 * w->nseen >= w->nslots) {
+    const bool first = w->nslots == FEW;
+    const int nslots = first ? SOME : 4 * w->nslots;
+    walk_table(w, first ? w->some : arena_array(w->arena, Seen, nslots), nslots);
+  }
+  Seen *s = slot_of(w->seen, w->nslots, id);
+  *is_new = s->node == NO_NODE;
+  if (*is_new) w->nseen++;
+  s->node = id;
+  return s;
+}
+
+static void add_read(Walk *w, NodeId base, bool aligned) {
+  bool is_new;
+  if (w->le->borders && w->le->borders[base])
+    add_read(w, node_base(w->le->graph, graph_node(w->le->graph, base)->operand[0]), false);
+  Seen *s = walk_slot(w, base, &is_new);
+  if (s->read) {
+    w->out->at[s->read - 1].aligned = w->out->at[s->read - 1].aligned && aligned;
+    return;
+  }
+  vec_push(w->arena, w->out, ((Read){base, aligned}));
+  s->read = w->out->n;
+}
+
+/* `aligned`: the value is used at the loop's own index. */
+static void reads_of(Walk *w, NodeId id, bool aligned) {
+  const Graph *g = w->le->graph;
+  const Node *n = graph_node(g, id);
+  NodeId base = node_base(g, id);
+  if (w->le->stored[base]) {
+    add_read(w, base, aligned && same_space(n, graph_node(g, base)));
+    return;
+  }
+  if (base != id) {
+    reads_of(w, base, false);
+    return;
+  }
+  bool is_new;
+  Seen *s = walk_slot(w, id, &is_new);
+  if (!is_new && (aligned || s->loose)) return; /* once more would add nothing */
+  s->loose = !aligned;
+  for (int k = 0; k < n->noperands; k++)
+    reads_of(w, n->operand[k], aligned && op_at_same_index(n->op, k));
+}
+
+/* What the tiles make is not read from outside; all else is, at any index. */
+static void tiles_reads(const LocalEntry *le, const Tiles *s, Arena *a, Reads *out) {
+  for (int i = 0; i < s->steps.n; i++) {
+    Reads r = {0};
+    step_reads(le, &s->steps.at[i], a, &r);
+    for (int k = 0; k < r.n; k++) {
+      bool had = tiles_made_before(s, i, r.at[k].node);
+      for (int j = 0; j < out->n && !had; j++) had = out->at[j].node == r.at[k].node;
+      if (!had) vec_push(a, out, ((Read){r.at[k].node, false}));
+    }
+  }
+}
+
+void step_reads(const LocalEntry *le, const Step *s, Arena *a, Reads *out) {
+  if (s->kind == STEP_TILES) {
+    tiles_reads(le, s->tile, a, out);
+    return;
+  }
+  Walk w; /* `some` is not cleared: that took longer than the walk */
+  w.le = le, w.arena = a, w.out = out, w.nslots = w.nseen = 0;
+  walk_table(&w, w.few, FEW);
+  for (int i = 0; i < s->nodes.n; i++) {
+    const Node *n = graph_node(le->graph, s->nodes.at[i]);
+    for (int k = 0; k < n->noperands; k++)
+      reads_of(&w, n->operand[k], s->kind == STEP_MAP && op_at_same_index(n->op, k));
+  }
+  if (s->kind == STEP_MAP && s->named) /* the indices */
+    reads_of(&w, graph_node(le->graph, s->named - 1)->operand[0], false);
+}
