@@ -94,5 +94,14 @@ grep dtrt_gemm "$tmp/elements.c" && { echo 'FAIL a product of elements calls a k
 # Products of integers add rows to rows: along a summed dim they read a number of each row of the second matrix.
 echo 'entry f(x: i32[60, 50], y: i32[50, 70]) { return x @ y }' >"$tmp/integers.dtg"
 "$dtgc" "$tmp/integers.dtg" --dump=c | grep -B1 'for (int64_t i1' | grep -q DTRT_PLAIN || { echo 'FAIL a product of integers'; bad=1; }
+# What takes a row of a table does not go over the table: one loop over rows does, not one over columns, 16 at a time.
+cat >"$tmp/floyd.dtg" <<'DTG'
+entry f(d: f32[512, 512]) {
+  repeat k in 0..512 { d = min(d, expand(d[:, k], 1) + d[k]) }
+  return d
+}
+DTG
+"$dtgc" "$tmp/floyd.dtg" --machine=generic --dump=c >"$tmp/floyd.c" || bad=1
+grep tiles "$tmp/floyd.c" && { echo 'FAIL a row of a table is taken in tiles of the table'; bad=1; }
 echo "$n files, $tried names, compilers: ${compilers[*]}"
 exit $bad

@@ -31,9 +31,20 @@ static bool is_row_step(const Rows *r, int k) {
 
 static bool is_large(const Tiling *s, NodeId id) { return tiling_bytes(s, id) >= s->budget; }
 
+/* The step goes over a large value, and over more of it than stays in cache: not where it takes a
+ * row of a table, or a window. */
+static bool goes_over(const Tiling *s, int k, NodeId id) {
+  const Step *t = &s->le->steps.at[k];
+  const Node *n = first_node(s, k);
+  const NodeId over = t->kind == STEP_REDUCE ? n->operand[0] : t->nodes.at[0];
+  const int64_t elements =
+      tiling_bytes(s, over) / dtype_size(graph_node(s->le->graph, over)->dtype);
+  return is_large(s, id) && elements * dtype_size(graph_node(s->le->graph, id)->dtype) >= s->budget;
+}
+
 static bool touches_large(const Tiling *s, int k) {
   for (int i = 0; i < s->d.reads[k].n; i++)
-    if (is_large(s, s->d.reads[k].at[i].node)) return true;
+    if (goes_over(s, k, s->d.reads[k].at[i].node)) return true;
   for (int i = 0; i < s->le->steps.at[k].nodes.n; i++)
     if (is_large(s, s->le->steps.at[k].nodes.at[i])) return true;
   return false;
@@ -94,12 +105,24 @@ static int times_touched(const Tiling *s, const Group *g, NodeId id) {
   return times;
 }
 
+static int times_gone_over(const Tiling *s, const Group *g, NodeId id) {
+  int times = 0;
+  for (int i = 0; i < g->member.n; i++) {
+    const int k = g->member.at[i];
+    for (int j = 0; j < s->d.reads[k].n; j++)
+      times += s->d.reads[k].at[j].node == id && goes_over(s, k, id);
+    for (int j = 0; j < s->le->steps.at[k].nodes.n; j++)
+      times += s->le->steps.at[k].nodes.at[j] == id;
+  }
+  return times;
+}
+
 /* Two members go over the same large value, a part of it in each turn. */
 static bool pays(const Tiling *s, const Group *g) {
   for (int i = 0; i < g->map.known.n; i++) {
     NodeId id = g->map.known.at[i].node;
     if (is_large(s, id) && loop_map_any(&g->map, loop_map_find(&g->map, id)) &&
-        times_touched(s, g, id) > 1)
+        times_gone_over(s, g, id) > 1)
       return true;
   }
   return false;
