@@ -23,6 +23,7 @@
 #include "gemm_kept.h"
 #include "gemm_kernel.h"
 #include "gemm_small.h"
+#include "gemm_vector.h"
 #include "variables.h"
 
 /* Weak: another BLAS may stand behind cblas.h. */
@@ -102,34 +103,18 @@ static void gemm_long(bool wide, int ta, int tb, int64_t m, int64_t n, int64_t k
     }
 }
 
-/* A matrix times a vector. BLAS adds up k in sequence, or in a few lanes; long ones are done in
- * blocks, which are combined pairwise (docs/sums.md). */
-enum {
-  SEQUENCE = 64,  /* of k in sequence */
-  LANES_OF = 2048 /* of k where the matrix has it innermost, in lanes */
-};
-
 static void vector_product(int t, int rows, int cols, const float *a, int lda, const float *x,
                            int step, float beta, float *y, int ystep) {
   cblas_sgemv(CblasRowMajor, t ? CblasTrans : CblasNoTrans, rows, cols, 1, a, lda, x, step, beta, y,
               ystep);
 }
 
-/* The same of a matrix whose columns are summed, to zeros in y: the bits of a column do not depend
- * on how many there are. */
-static void columns_product(int rows, int cols, const float *a, int lda, const float *x, int step,
-                            float *y) {
-  const GemmKernel *kernel = gemm_kernel();
-  if (kernel)
-    kernel->rows_sum(x, step, a, lda, rows, cols, y);
-  else
-    vector_product(1, rows, cols, a, lda, x, step, 0, y, 1);
-}
-
-/* y = A x, or A^T x with t, of a row-major A [m][cols]; false: there is no room. */
+/* A matrix times a vector. BLAS adds up k in sequence, or in a few lanes; long ones are done in
+ * blocks, which are combined pairwise (docs/sums.md), as gemm_vector.c does. y = A x, or A^T x with
+ * t, of a row-major A [m][cols]; false: there is no room. */
 static bool long_vector_product(int t, int m, int cols, const float *a, int lda, const float *x,
                                 int step, bool add, float *y, int ystep) {
-  const int n = t ? cols : m, k = t ? m : cols, block = t ? SEQUENCE : LANES_OF;
+  const int n = t ? cols : m, k = t ? m : cols, block = t ? 64 : 2048;
   int rows = 3; /* the result, and those of dtrt_carry_row_sum_f32 */
   for (int blocks = k / block; blocks; blocks /= 2) rows++;
   float *sum = conv_room((int64_t)rows * n);
@@ -140,10 +125,8 @@ static bool long_vector_product(int t, int m, int cols, const float *a, int lda,
     here = k - at < block ? (int)(k - at) : block;
     float *own = partial + blocks % 2 * n;
     memset(own, 0, (size_t)n * sizeof *own); /* some gemv scale what lies there, and keep its NaN */
-    if (t)
-      columns_product(here, cols, a + (int64_t)at * lda, lda, x + (int64_t)at * step, step, own);
-    else
-      vector_product(0, m, here, a + at, lda, x + (int64_t)at * step, step, 0, own, 1);
+    vector_product(t, t ? here : m, t ? cols : here, a + (t ? at * lda : at), lda, x + at * step,
+                   step, 0, own, 1);
     if (here < block) break;
     if (blocks % 2) dtrt_carry_row_sum_f32(partial, n, n, blocks);
     blocks++;
@@ -289,6 +272,11 @@ static void gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k,
   if (m <= 0 || n <= 0) return;
   const GemmCall all = {dtype, ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, keeps, NULL};
   if (!wide && (gemm_dealt(&all) || gemm_vector_dealt(&all))) return;
+  if (!wide && (m == 1 || n == 1) && (m > GEMM_SMALL_SIDE || n > GEMM_SMALL_SIDE || k > GEMM_RUN) &&
+      k > 0) {
+    const GemmVector v = gemm_vector_of(ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate != 0);
+    if (gemm_vector(&v)) return;
+  }
   if (gemm_is_small(&all)) {
     gemm_small(&all, 1, a, b, c, (const int64_t[]){0, 0, 0});
     return;

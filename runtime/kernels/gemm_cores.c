@@ -7,7 +7,9 @@
 #include "crew.h"
 #include "gemm_kernel.h"
 #include "gemm_small.h"
+#include "gemm_vector.h"
 #include <stddef.h>
+#include <string.h>
 
 enum {
   ROW_UNIT =
@@ -165,8 +167,6 @@ bool gemm_vector_dealt(const GemmCall *p) {
 
 /* -------- many products -------- */
 
-enum { LINE_FLOATS = 16 };
-
 typedef struct Many {
   const GemmCall *p;
   const dtrt_loops *loops;
@@ -182,25 +182,64 @@ static void steps_to(const dtrt_loops *l, int from, int to, int64_t i, int64_t *
   }
 }
 
-/* Of many matrices times a vector each, which are read once: the CPU waits at the begin of each, as
- * it cannot know where the next one lies. */
+/* Of many matrices times a vector each, which come from beyond L2: the CPU waits at the begin of
+ * each, as it cannot know where the next one lies. */
 static bool reads_far(const Many *m) {
   const GemmCall *p = m->p;
-  if (p->dtype != DTRT_F32 || (p->m != 1 && p->n != 1) || !gemm_kernel()) return false;
+  const dtrt_loops *l = m->loops;
   float *room;
   const int64_t near = gemm_setup(&room)->all_floats, each = p->k * (p->m == 1 ? p->n : p->m);
-  return each <= near / 4 && each * m->count * m->added > 2 * near;
+  int64_t span = each;
+  for (int d = 0; d < l->n; d++) {
+    const int64_t step = p->n == 1 ? l->a[d] : l->b[d];
+    span += (l->count[d] - 1) * (step < 0 ? -step : step);
+  }
+  return each <= near / 4 && span > 2 * near;
 }
 
-/* Inline: gcc leaves out calls of functions that do no more than this. */
-static inline __attribute__((always_inline)) void fetch(const Many *m, const int64_t *step) {
+/* Of the matrices' rows, bytes that are fetched before they are multiplied: all of the next
+ * matrix's where that is small, as it has come then when it is its turn; else, where the CPU itself
+ * fetches what follows in memory, the first ones. */
+enum { SMALL_BYTES = 64 << 10, FETCHED_BYTES = 16 << 10, BEGIN_BYTES = 8 << 10 };
+
+static void fetch_next(GemmVector *v, const float *next) {
+  const int64_t rows = v->along ? v->n : v->k, bytes = 4 * (v->along ? v->k : v->n);
+  const bool small = rows * bytes <= SMALL_BYTES;
+  const int64_t most = (small ? FETCHED_BYTES : BEGIN_BYTES) / bytes;
+  v->fetch = (GemmFetch){most < 1 ? 1 : most < rows ? most : rows, rows, next, small};
+}
+
+/* Those of the q-th product of all. */
+static void steps_of(const Many *m, int64_t q, int64_t *step) {
+  memset(step, 0, 3 * sizeof *step);
+  steps_to(m->loops, 0, m->loops->apart, m->added > 1 ? q / m->added : q, step);
+  if (m->added > 1) steps_to(m->loops, m->loops->apart, m->loops->n, q % m->added, step);
+}
+
+/* Matrices times a vector each: while one is multiplied, the next is fetched. */
+static void vectors_part(void *arg, int core, int64_t from, int64_t to) {
+  const Many *m = arg;
   const GemmCall *p = m->p;
-  const bool b = p->m == 1, along = b ? p->tb : !p->ta;
-  const int64_t other = b ? p->n : p->m, lead = b ? p->ldb : p->lda;
-  const int64_t rows = along ? other : p->k, columns = along ? p->k : other;
-  const float *from = b ? (const float *)p->b + step[1] : (const float *)p->a + step[0];
-  for (int64_t i = 0; i < rows; i++, from += lead)
-    for (int64_t j = 0; j < columns; j += LINE_FLOATS) __builtin_prefetch(from + j, 0, 2);
+  const float *a = p->a, *b = p->b;
+  float *c = p->c;
+  const GemmVector first = gemm_vector_of(p->ta, p->tb, p->m, p->n, p->k, a, p->lda, b, p->ldb, c,
+                                          p->ldc, p->accumulate != 0);
+  const int matrix = p->n == 1 ? 0 : 1; /* whose steps are the matrix's */
+  const bool far = reads_far(m);
+  (void)core;
+  int64_t step[3], next[3];
+  steps_of(m, from * m->added, next);
+  for (int64_t q = from * m->added; q < to * m->added; q++) {
+    const bool last = q + 1 == to * m->added;
+    memcpy(step, next, sizeof step);
+    if (!last) steps_of(m, q + 1, next);
+    GemmVector v = first;
+    v.a += step[matrix], v.x += step[!matrix], v.c += step[2];
+    if (far) fetch_next(&v, last ? NULL : first.a + next[matrix]);
+    if (!gemm_vector(&v))
+      dtrt_gemm(DTRT_F32, p->ta, p->tb, p->m, p->n, p->k, a + step[0], p->lda, b + step[1], p->ldb,
+                c + step[2], p->ldc, p->accumulate);
+  }
 }
 
 /* Small products, as many at a time as the innermost loop has. */
@@ -231,22 +270,26 @@ static void many_part(void *arg, int core, int64_t from, int64_t to) {
   const Many *m = arg;
   const GemmCall *p = m->p;
   const int64_t size = p->dtype == DTRT_F64 ? 8 : 4;
-  const bool far = reads_far(m);
   (void)core;
   for (int64_t i = from; i < to; i++)
     for (int64_t j = 0; j < m->added; j++) {
-      int64_t step[3] = {0}, next[3] = {0};
+      int64_t step[3] = {0};
       steps_to(m->loops, 0, m->loops->apart, i, step);
       steps_to(m->loops, m->loops->apart, m->loops->n, j, step);
-      if (far && (j + 1 < m->added || i + 1 < to)) {
-        steps_to(m->loops, 0, m->loops->apart, j + 1 < m->added ? i : i + 1, next);
-        steps_to(m->loops, m->loops->apart, m->loops->n, (j + 1) % m->added, next);
-        fetch(m, next);
-      }
       dtrt_gemm(p->dtype, p->ta, p->tb, p->m, p->n, p->k, (const char *)p->a + step[0] * size,
                 p->lda, (const char *)p->b + step[1] * size, p->ldb, (char *)p->c + step[2] * size,
                 p->ldc, p->accumulate);
     }
+}
+
+/* By the kernels of vectors, which have the same bits as those of small matrices: where each is not
+ * small, or where the next is to be fetched. */
+static bool are_vectors(const Many *m) {
+  const GemmCall *p = m->p;
+  if (p->dtype != DTRT_F32 || (p->m != 1 && p->n != 1) || p->m < 1 || p->n < 1 || p->k < 1)
+    return false;
+  return gemm_kernel() &&
+         (!gemm_is_small(p) || p->m > GEMM_SMALL_SIDE || p->n > GEMM_SMALL_SIDE || reads_far(m));
 }
 
 /* Few large products are dealt each by itself. */
@@ -265,7 +308,9 @@ void dtrt_gemm_loops(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_
                                                 : bytes / VECTOR_PART_BYTES);
   const int64_t grain = part >= 1 ? 1 : part > 0 ? (int64_t)(1 / part) + 1 : many.count;
   const int cores = crew_cores();
-  CrewPart *const fn = gemm_is_small(&p) ? small_part : many_part;
+  CrewPart *const fn = are_vectors(&many)  ? vectors_part
+                       : gemm_is_small(&p) ? small_part
+                                           : many_part;
   if (cores < 2 || many.count < 2 * grain ||
       (part >= 2 && many.count < MOST_PARTS * (int64_t)cores))
     fn(&many, 0, 0, many.count);

@@ -13,6 +13,7 @@
 
 enum {
   GEMM_DEPTH = DTRT_GEMM_DEPTH, /* most of k in one pass over the result */
+  GEMM_DOT_LANES = 32,
   GEMM_RUN = 64,                /* of it in sequence; such runs are added in sequence too */
   GEMM_ROWS = 16,               /* no tile has more rows ... */
   GEMM_COLUMNS = 48,            /* ... or columns */
@@ -53,6 +54,15 @@ typedef struct GemmTile {
 
 typedef void GemmTileKernel(const GemmTile *t);
 
+/* Rows of a matrix that are fetched while others are multiplied: `ahead` (0: none) rows on, of the
+ * `left` rows that the matrix has from here if `own`, and then of the next matrix, which lies like
+ * it (NULL: there is none). */
+typedef struct GemmFetch {
+  int64_t ahead, left;
+  const float *next;
+  bool own;
+} GemmFetch;
+
 /* Tiles are of one vector, two, or three; of three they have fewer rows, as registers are few. */
 typedef struct GemmKernel {
   int lanes;                  /* of a vector */
@@ -71,7 +81,12 @@ typedef struct GemmKernel {
   void (*across)(const float *e, int64_t step, int rows, int n, float *c, int64_t ldc, bool add);
   /* sum[j] += x[l * step] * y[l * lead + j] for j < n, l < depth in sequence. */
   void (*rows_sum)(const float *x, int64_t step, const float *y, int64_t lead, int64_t depth,
-                   int64_t n, float *sum);
+                   int64_t n, float *sum, const GemmFetch *fetch);
+  /* sum[i] = the sum of x[l] * y[i * lead + l] for l < k: in sequence up to GEMM_RUN, else in
+   * GEMM_DOT_LANES lanes: number l goes to lane l mod GEMM_DOT_LANES; then lane j is joined with that
+   * half of them on, and so on. */
+  void (*dots)(const float *x, const float *y, int64_t lead, int64_t n, int64_t k, float *sum,
+               const GemmFetch *fetch);
   /* sum[i * room + j] = the sum of x(i, l) * y[l * lead + j] for l < depth in sequence, i < m,
    * j < n; room has whole pairs of vectors. x has `deep` depths of each row side by side, then
    * those of the next row, then the next depths, and at the end each depth by itself. `into`, if it

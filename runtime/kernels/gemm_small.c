@@ -5,8 +5,6 @@
 #include "gemm_kernel.h"
 #include "gemm_small.h"
 
-enum { MOST_SIDE = 32 }; /* rows or columns: beyond, packing pays */
-
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const GemmSmallKernels *kernels; /* of this process; NULL: none */
 
@@ -24,7 +22,7 @@ bool gemm_is_small(const GemmCall *p) {
   if (p->m < 1 || p->n < 1 || p->k < 1 || p->k > GEMM_RUN) return false;
   pthread_once(&once, choose);
   if (!kernels) return false;
-  if (p->m <= MOST_SIDE && p->n <= MOST_SIDE) return true;
+  if (p->m <= GEMM_SMALL_SIDE && p->n <= GEMM_SMALL_SIDE) return true;
   const bool dots = p->n == 1 ? !p->ta : p->m == 1 && p->tb;
   return dots || (p->dtype == DTRT_F64 && (p->m == 1 || p->n == 1));
 }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { GEMM_SMALL_SIDE = 32 }; /* rows or columns: beyond, packing pays */
+
 /* c[i * ci + j * cj] = or += the sum over l of a[i * ai + l * al] * b[l * bl + j * bj]. The next
  * product of a batch begins so many elements further on in each. */
 typedef struct GemmSmall {

@@ -56,6 +56,27 @@ static void dealt(int m, int n, int k, int parts) {
   free(a), free(b), free(c), free(d), free(e);
 }
 
+/* Many matrices times a vector each, in loops, beside each by itself: small ones, and such as are
+ * fetched ahead. */
+static void many(int m, int n, int k, int tb, int count, int added) {
+  const int64_t b = (int64_t)k * n + 24, x = (int64_t)m * k, c = (int64_t)m * n;
+  float *px = calloc((size_t)(x * count * added), 4), *pb = calloc((size_t)(b * count * added), 4),
+        *pc = calloc((size_t)(c * count), 4), *want = calloc((size_t)(c * count), 4);
+  for (int64_t i = 0; i < x * count * added; i++)
+    px[i] = (float)harness_mix((uint64_t)i) / 1e19f - 0.9f;
+  for (int64_t i = 0; i < b * count * added; i++)
+    pb[i] = (float)harness_mix((uint64_t)i + 99) / 1e19f - 0.9f;
+  const dtrt_loops loops = {2, 1, {count, added}, {x * added, x}, {b, b * count}, {c, 0}};
+  dtrt_gemm_loops(DTRT_F32, 0, tb, m, n, k, px, k, pb, tb ? k : n, pc, n, 1, &loops);
+  for (int i = 0; i < count; i++)
+    for (int j = 0; j < added; j++)
+      dtrt_gemm(DTRT_F32, 0, tb, m, n, k, px + (i * added + j) * x, k, pb + (i + j * count) * b,
+                tb ? k : n, want + i * c, n, 1);
+  CHECK(!memcmp(pc, want, (size_t)(c * count) * 4), "%d x %d of %dx%dx%d tb %d have other bits",
+        count, added, m, n, k, tb);
+  free(px), free(pb), free(pc), free(want);
+}
+
 static void one(int type, int ta, int tb, int m, int n, int k, int pad, int add) {
   static char a[1 << 18], b[1 << 18], c[1 << 18], d[1 << 18];
   int64_t lda = (ta ? m : k) + pad, ldb = (tb ? k : n) + pad, ldc = n + pad;
@@ -194,14 +215,16 @@ int main(void) {
     for (int t = 0; t < 8; t++)
       for (int i = 0; i < 216; i++)
         one(type, t & 1, t >> 1 & 1, sizes[i / 36], sizes[i / 6 % 6], sizes[i % 6], i % 3, t >> 2);
-  static const int odd[][3] = {{29, 800, 5},    {3, 1600, 400}, {130, 33, 770}, {15, 47, 1153},
-                               {100, 16, 385},  {57, 12, 100},  {40, 769, 33},  {1200, 48, 64},
-                               {64, 48, 1200},  {9, 40, 300},   {300, 20, 50},  {520, 1030, 260},
-                               {1030, 520, 260}};
+  static const int odd[][3] = {{29, 800, 5},     {3, 1600, 400}, {130, 33, 770}, {15, 47, 1153},
+                               {100, 16, 385},   {57, 12, 100},  {40, 769, 33},  {1200, 48, 64},
+                               {64, 48, 1200},   {9, 40, 300},   {300, 20, 50},  {520, 1030, 260},
+                               {1030, 520, 260}, {1, 9000, 70},  {1, 37, 4500},  {4500, 1, 37},
+                               {35, 1, 4500},    {1, 600, 900}};
   for (int t = 0; t < 8; t++)
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
       large(t & 1, t >> 1 & 1, odd[i][0], odd[i][1], odd[i][2], t >> 2);
-  /* Every tile there is; of portable kernels those turned over have more rows than a vector lanes. */
+  /* Every tile there is; of portable kernels those turned over have more rows than a vector lanes.
+   */
   for (int m = 1; m <= 36; m++)
     for (int n = 1; n <= 50; n++) large(m & 1, n & 1, m, n, 20, (m + n) >> 1 & 1);
   for (int t = 0; t < 8; t++)
@@ -222,6 +245,13 @@ int main(void) {
     dealt(33, 33, 33, 2);
     dealt(64, 48, 1200, 3);
     dealt(600, 1030, 260, 4);
+  }
+  for (int tb = 0; tb < 2; tb++) {
+    many(1, 128, 64, tb, 50, 1);
+    many(1, 9, 80, tb, 400, 2);
+    many(1, 500, 96, tb, 12, 3);
+    many(40, 1, 5, tb, 3, 4);
+    many(1, 64, 10, tb, 5, 1);
   }
   bands(256, 256, 32);
   bands(70, 300, 40);

@@ -62,12 +62,54 @@ static int wrong_tiles(const GemmKernel *k, bool fused, int *n) {
   return wrong;
 }
 
+/* In sequence, or lanes and then halves of them, as gemm_kernel.h says of `dots`. */
+static float dot_sum(bool fused, const float *x, const float *y, int k) {
+  float lane[GEMM_DOT_LANES] = {0};
+  for (int l = 0; l < k && k <= GEMM_RUN; l++) lane[0] = add_product(fused, x[l], y[l], lane[0]);
+  if (k <= GEMM_RUN) return lane[0];
+  for (int l = 0; l < k; l++)
+    lane[l % GEMM_DOT_LANES] = add_product(fused, x[l], y[l], lane[l % GEMM_DOT_LANES]);
+  for (int w = GEMM_DOT_LANES / 2; w; w /= 2)
+    for (int j = 0; j < w; j++) lane[j] += lane[j + w];
+  return lane[0];
+}
+
+/* A matrix times a vector, along its rows and down its columns; of `n` products the wrong ones. */
+static int wrong_vectors(const GemmKernel *k, bool fused, int *n) {
+  enum { ROWS = 37, LEAD = DEEP + 5 };
+  static float x[3 * DEEP], y[ROWS * LEAD], sum[LEAD], want[LEAD];
+  for (size_t i = 0; i < sizeof x / sizeof *x; i++) x[i] = (float)rand() / (float)RAND_MAX - 0.5f;
+  for (size_t i = 0; i < sizeof y / sizeof *y; i++) y[i] = (float)rand() / (float)RAND_MAX - 0.5f;
+  int wrong = 0;
+  for (int rows = 1; rows <= ROWS; rows++)
+    for (int columns = 1; columns <= DEEP; columns += 1 + columns / 5) {
+      const GemmFetch fetch = {rows % 3, rows, columns % 2 ? y : NULL, columns % 4 < 2};
+      for (int i = 0; i < LEAD; i++) sum[i] = want[i] = (float)i;
+      for (int i = 0; i < rows; i++) want[i] = dot_sum(fused, x, y + i * LEAD, columns);
+      k->dots(x, y, LEAD, rows, columns, sum, &fetch);
+      wrong += memcmp(sum, want, sizeof sum) != 0;
+      for (int i = 0; i < LEAD; i++) sum[i] = want[i] = (float)i;
+      for (int j = 0; j < columns; j++)
+        for (int l = 0; l < rows; l++)
+          want[j] = add_product(fused, x[3 * l], y[l * LEAD + j], want[j]);
+      k->rows_sum(x, 3, y, LEAD, rows, columns, sum, &fetch);
+      wrong += memcmp(sum, want, sizeof sum) != 0;
+      *n += 2;
+    }
+  return wrong;
+}
+
 static int failed;
 static void try(const char *name, const GemmKernel *k, bool fused) {
   int n = 0;
   const int wrong = wrong_tiles(k, fused, &n);
   printf("%s: %d tiles, %d wrong\n", name, n, wrong);
   failed |= wrong || n < 100;
+  if (!k->dots) return;
+  n = 0;
+  const int other = wrong_vectors(k, fused, &n);
+  printf("%s: %d products by a vector, %d wrong\n", name, n, other);
+  failed |= other || n < 100;
 }
 
 int main(void) {
