@@ -536,6 +536,11 @@ DTRT_FN int64_t dtrt_window(dtrt_device *dev, int64_t i, int64_t reach, int64_t 
   DTRT_FN int64_t dtrt_begin_##NAME(dtrt_device *dev, const void *at, int64_t reach, int64_t n) {  \
     const int64_t i = (int64_t)*(const C *)at;                                                     \
     return reach ? dtrt_window(dev, i, reach, n) : dtrt_index(dev, i, n);                          \
+  }                                                                                                \
+  /* A number in memory (below 2^63) and `more`, but at least 0 and at most n. */                   \
+  DTRT_FN int64_t dtrt_filled_##NAME(const void *at, int64_t more, int64_t n) {                    \
+    const int64_t i = (int64_t)*(const C *)at;                                                     \
+    return i >= n - more ? n : i <= -more ? 0 : i + more;                                          \
   }
 DTRT_BEGIN(u8, uint8_t)
 DTRT_BEGIN(i8, int8_t)

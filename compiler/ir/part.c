@@ -1,5 +1,5 @@
 /* Parts of tensors that products read where they lie: slices and windows without steps, of whole
- * dims or of dims that no device has cut. */
+ * dims or of dims that no device has cut, and of those as much as is filled (prefix.c). */
 #include "plan.h"
 
 static void no_positions(TensorPart *p) {
@@ -74,8 +74,31 @@ static bool is_window(const Node *n) {
          op_has_attr(n->op, "step");
 }
 
-bool shows_part(const Node *n) {
-  return (node_class(n) == CLASS_VIEW && !op_is(n, OPF_AFTER)) || is_slice(n) || is_window(n);
+/* It may be a prefix, as node_prefix finds out. */
+static bool is_choice(const Graph *g, const Node *n) {
+  return op_is(n, OPF_CHOICE) && node_is_const(graph_operand(g, n, 2)) &&
+         graph_operand(g, n, 2)->value == 0;
+}
+
+int part_operand(const Graph *g, const Node *n) {
+  if ((node_class(n) == CLASS_VIEW && !op_is(n, OPF_AFTER)) || is_slice(n) || is_window(n))
+    return 0;
+  return is_choice(g, n) ? 1 : -1;
+}
+
+static bool through_prefix(const LocalEntry *le, NodeId id, TensorPart *p, int rank) {
+  const Node *n = graph_node(le->graph, id), *x = graph_operand(le->graph, n, 1);
+  Prefix of;
+  if (p->filled != NO_NODE || !node_prefix(le->graph, le->stored, id, &of)) return false;
+  for (int d = 0; d < n->shape.rank; d++)
+    if (!dim_equal(&n->layout->dim[d], &x->layout->dim[d])) return false;
+  int along = 0;
+  while (along < rank && p->dim[along] != of.dim) along++;
+  /* A slice of a prefix begins elsewhere. */
+  if (along == rank || n->layout->dim[of.dim].naxes || p->begin[of.dim] || p->at[of.dim] != NO_NODE)
+    return false;
+  p->filled = of.below, p->along = along, p->more = of.more;
+  return true;
 }
 
 /* Its last dim of more than one element is the tensor's. */
@@ -91,22 +114,23 @@ static bool ends_alike(const Node *n, const Node *of, const TensorPart *p) {
 static bool tensor_part(const LocalEntry *le, NodeId id, TensorPart *p) {
   const Graph *g = le->graph;
   const Node *whole = graph_node(g, id), *n = whole;
-  *p = (TensorPart){.of = id};
+  *p = (TensorPart){.of = id, .filled = NO_NODE};
   no_positions(p);
   for (int d = 0; d < n->shape.rank; d++) p->dim[d] = n->shape.dim[d] > 1 ? d : NO_DIM;
   bool sliced = false;
   for (;;) {
-    const bool slices = is_slice(n), moves = is_window(n);
-    if (!slices && !moves && (op_class(n) != OPC_VIEW || op_is(n, OPF_AFTER))) break;
-    const Node *x = graph_operand(g, n, 0);
+    const bool slices = is_slice(n), moves = is_window(n), fills = is_choice(g, n);
+    if (!slices && !moves && !fills && (op_class(n) != OPC_VIEW || op_is(n, OPF_AFTER))) break;
+    const Node *x = graph_operand(g, n, fills);
     if (slices  ? !through_slice(n, x, p)
         : moves ? !through_window(g, n, x, p)
+        : fills ? !through_prefix(le, p->of, p, whole->shape.rank)
                 : !through_view(n, x, p, whole->shape.rank))
       return false;
-    sliced = sliced || slices || moves;
-    p->of = n->operand[0];
+    sliced = sliced || slices || moves || fills;
+    p->of = n->operand[fills];
     n = x;
-    if ((is_slice(n) || is_window(n)) && le->stored[p->of]) return false;
+    if ((is_slice(n) || is_window(n) || is_choice(g, n)) && le->stored[p->of]) return false;
   }
   return sliced && n->dtype == whole->dtype && layout_is_plain(n->layout) &&
          layout_is_plain(whole->layout) && (node_class(n) == CLASS_SOURCE || node_goes_on(n)) &&

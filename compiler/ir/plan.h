@@ -383,8 +383,23 @@ typedef struct TensorPart {
   NodeId at[MAX_RANK];     /* by dim of `of`: a position known while running, from which `begin`
                             * counts and `reach` elements behind it have to be there; NO_NODE */
   int64_t reach[MAX_RANK];
+  NodeId filled; /* NO_NODE; of dim `along` of the part as many elements count as this value and
+                  * `more`, and the others are 0 */
+  int along;
+  int64_t more;
 } TensorPart;
-bool shows_part(const Node *n); /* a slice, a window or a view, of which such parts are made */
+/* The operand that a slice, a window, a view or a prefix (see node_prefix) shows a part of; -1: n
+ * is none. Such parts are made of them. */
+int part_operand(const Graph *g, const Node *n);
+/* Of a node that is its operand 1 where an index is below a value known while running, and 0
+ * elsewhere: where(iota(shape, axis) < n, x, 0). */
+typedef struct Prefix {
+  int dim;      /* what the index is of */
+  NodeId below; /* a node of one integer, and */
+  int64_t more;
+} Prefix;
+/* `stored`: nodes whose values are not computed again, NULL. */
+bool node_prefix(const Graph *g, const bool *stored, NodeId id, Prefix *out);
 /* Operand k of the product, not stored, is read where it lies: dims of one role lie there as in a
  * tensor of its own, so that the product is the same calls. */
 bool product_part(const LocalEntry *le, const Node *product, int k, TensorPart *p);

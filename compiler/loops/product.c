@@ -13,6 +13,8 @@ typedef struct Side {
   bool part[MAX_RANK];                  /* a tile has a part of the dim */
   NodeId of;                            /* what it is a part of; NO_NODE: it is stored itself */
   Expr begin;                           /* there */
+  int along; /* the dim of which so many elements count as `filled`; NO_DIM: all do */
+  Expr filled;
 } Side;
 
 enum { X, Y, OUT, NO_LETTER = -1 };
@@ -50,7 +52,8 @@ typedef struct Product {
   Operand a, b, out;
   const LetterGroup *loop[26]; /* looped over, those summed last */
   int nloops, nsummed;
-  bool told; /* the kernel goes through the loops */
+  bool told;       /* the kernel goes through the loops */
+  uint32_t filled; /* letters that are not gone through to the end */
   Live live;
 } Product;
 
@@ -80,7 +83,7 @@ static void measure_part(Product *p, Side *s, const TensorPart *part) {
 }
 
 static void measure(Product *p, Side *s, const TensorPart *part) {
-  s->of = NO_NODE;
+  s->of = NO_NODE, s->along = NO_DIM;
   if (part)
     measure_part(p, s, part);
   else
@@ -89,6 +92,39 @@ static void measure(Product *p, Side *s, const TensorPart *part) {
     s->len[d] = site_len(p->l, s->n, d);
     s->part[d] = s->len[d] != site_room(p->l, s->n, d);
   }
+  if (!part || part->filled == NO_NODE) return;
+  s->along = part->along;
+  s->filled = entry_filled(p->build, part->filled, part->more, s->len[part->along]);
+}
+
+/* A letter of which one tensor has only so many elements that count is no longer in the others. */
+static void fill(Product *p) {
+  for (int t = 0; t < 3; t++) {
+    const Side *s = &p->t[t];
+    if (s->along == NO_DIM) continue;
+    const int64_t letter = s->letter[s->along];
+    p->filled |= 1u << letter;
+    for (int q = 0; q < 3; q++)
+      for (int d = 0; d < p->t[q].n->shape.rank; d++)
+        if (p->t[q].letter[d] == letter) p->t[q].len[d] = s->filled;
+  }
+}
+
+/* Whether the result has elements that no call reaches: they are 0. */
+static bool leaves_zeros(const Product *p) {
+  const Side *out = &p->t[OUT];
+  for (int d = 0; d < out->n->shape.rank; d++)
+    if (p->filled >> out->letter[d] & 1) return true;
+  return false;
+}
+
+/* Tiles add to each other's sums, or have parts of what is filled: plain loops ask each element. */
+static bool fills_in_parts(const Product *p) {
+  bool parts = p->filled && site_first(p->l, p->t[OUT].id) != NO_EXPR;
+  for (int t = 0; t < 3; t++)
+    for (int d = 0; d < p->t[t].n->shape.rank; d++)
+      parts = parts || (p->filled >> p->t[t].letter[d] & 1 && p->t[t].part[d]);
+  return parts;
 }
 
 static Expr place_of(Product *p, const Side *s) {
@@ -307,7 +343,7 @@ static Expr place_in_loops(Product *p, int t) {
 static void open_loops(Product *p) {
   const Node *n = p->t[OUT].n;
   /* A further summed dim is added up, which an empty one must not leave undone. */
-  if (p->nsummed)
+  if (p->nsummed || leaves_zeros(p))
     loop_zero_at(p->l, entry_place(p->build, p->t[OUT].id), site_count(p->l, n),
                  dtype_size(n->dtype));
   for (int i = 0; i < p->nloops && !p->told; i++)
@@ -346,7 +382,7 @@ static NodeId memory_of(const Side *s) { return s->of == NO_NODE ? s->id : s->of
  * need it packed once. */
 static bool keeps_columns(const Product *p) {
   const Tiles *s = p->l->tile;
-  if (!s || p->nloops) return false;
+  if (!s || p->nloops || p->filled) return false;
   return !tiles_make(s, memory_of(&p->t[p->b.t]));
 }
 
@@ -368,7 +404,8 @@ static bool is_fixed(const EntryBuild *b, NodeId id, int loop) {
 /* In a loop of the entry that does not change the second matrix: each run needs it packed. */
 static bool stays(const Product *p) {
   const EntryBuild *b = p->build;
-  if (!b->region || p->l->tile || p->nloops || product_is_batch(b->en->le->graph, p->t[OUT].n))
+  if (!b->region || p->l->tile || p->nloops || p->filled ||
+      product_is_batch(b->en->le->graph, p->t[OUT].n))
     return false;
   const int loop = loop_around(b, p->t[OUT].id);
   return loop != NO_REGION && is_fixed(b, memory_of(&p->t[p->b.t]), loop);
@@ -428,7 +465,7 @@ static bool call(Product *p, const Tiles *epilogue) {
   const Expr first = site_first(p->l, id), zero = loop_int(p->l, 0);
   Expr arg[15], before, all;
   matrices(p, arg + 1);
-  const bool takes = epilogue && p->nloops == 0 && row_dims(p), keeps = stays(p);
+  const bool takes = epilogue && p->nloops == 0 && !p->filled && row_dims(p), keeps = stays(p);
   arg[0] = loop_word(p->l, dtype_constant(p->t[X].n->dtype), 0);
   if (dtype_is_half(p->t[X].n->dtype)) {
     arg[12] = loop_int(p->l, p->nsummed > 0), arg[13] = loop_int(p->l, keeps_columns(p) || keeps);
@@ -483,8 +520,9 @@ bool entry_product(EntryBuild *b, NodeId id, const Tiles *epilogue) {
     p.t[t] = (Side){.n = graph_node(g, ids[t]), .id = ids[t], .letter = letter[t]};
     measure(&p, &p.t[t], !stored && product_part(b->en->le, n, t, &part) ? &part : NULL);
   }
+  fill(&p);
   find_groups(&p);
-  if (!find_matrices(&p)) {
+  if (fills_in_parts(&p) || !find_matrices(&p)) {
     p.m = p.n = p.k = NULL;
     find_live(&p);
     clear_dead(&p);

@@ -131,6 +131,7 @@ static void store_operands(Inline *s, NodeId id, bool all) {
     s->le->stored[there ? part.of : base] = true;
     for (int d = 0; there && d < graph_node(s->g, part.of)->shape.rank; d++)
       if (part.at[d] != NO_NODE) s->le->stored[node_base(s->g, part.at[d])] = true;
+    if (there && part.filled != NO_NODE) s->le->stored[node_base(s->g, part.filled)] = true;
   }
 }
 
@@ -263,7 +264,8 @@ static bool is_read_before(Inline *s, Parts *p, NodeId id, NodeId writer) {
     const NodeId r = p->reader[id].at[i];
     const Node *n = graph_node(s->g, r);
     TensorPart part;
-    if (shows_part(n) && n->operand[0] == id) {
+    const int shown = part_operand(s->g, n);
+    if (shown >= 0 && n->operand[shown] == id) {
       if (!is_read_before(s, p, r, writer)) return false;
       continue;
     }
@@ -280,7 +282,8 @@ static NodeId smallest_part(const Inline *s, const Parts *p, NodeId id) {
   for (NodeId at = id; p->reader[at].n == 1;) {
     const NodeId next = p->reader[at].at[0];
     const Node *n = graph_node(s->g, next);
-    if (!shows_part(n) || n->operand[0] != at) break;
+    const int shown = part_operand(s->g, n);
+    if (shown < 0 || n->operand[shown] != at) break;
     if (node_class(n) != CLASS_VIEW && sites_count(s->sites, next) < sites_count(s->sites, least))
       least = next;
     at = next;
