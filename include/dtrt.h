@@ -469,7 +469,8 @@ void dtrt_zero(void *to, int64_t bytes);
 
 /* Loops: DTRT_LOOP begins a loop function. Before a loop: DTRT_PLAIN: innermost, with independent
  * iterations; DTRT_LONG: the same, of very many instructions and run once: where the CPU has masks,
- * the last vector is a masked one rather than two more loops to compile; DTRT_FEW: few iterations;
+ * the last vector is a masked one rather than two more loops to compile; DTRT_FEW: few iterations, a
+ * masked vector or two where the CPU has masks;
  * DTRT_OUTER: contains other loops, where unrolling would only add code to compile; DTRT_WHOLE:
  * innermost, to be unrolled completely. DTRT_ENTRY begins an entry, a sequence of calls: optimizing
  * it costs compile time and gains nothing. */
@@ -483,7 +484,11 @@ void dtrt_zero(void *to, int64_t bytes);
 #define DTRT_LONG DTRT_PLAIN
 #endif
 #define DTRT_OUTER _Pragma("clang loop unroll(disable)")
+#ifdef __AVX512VL__
+#define DTRT_FEW DTRT_LONG
+#else
 #define DTRT_FEW _Pragma("clang loop vectorize(disable) unroll(disable)")
+#endif
 #define DTRT_WHOLE _Pragma("clang loop unroll(full)")
 #pragma clang diagnostic ignored "-Wpass-failed"
 #else

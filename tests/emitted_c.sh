@@ -103,5 +103,10 @@ entry f(d: f32[512, 512]) {
 DTG
 "$dtgc" "$tmp/floyd.dtg" --machine=generic --dump=c >"$tmp/floyd.c" || bad=1
 grep tiles "$tmp/floyd.c" && { echo 'FAIL a row of a table is taken in tiles of the table'; bad=1; }
+# Elements of a short line are computed apart from its sum, whose sequence kept them from being vectors.
+echo 'entry f(x: f32[900, 20], y: f32[900, 5]) { return a = sum(exp(x), axis=1), b = sum(exp(y), axis=1) }' >"$tmp/short.dtg"
+"$dtgc" "$tmp/short.dtg" --dump=c >"$tmp/short.c" || bad=1
+grep -A2 'DTRT_FEW' "$tmp/short.c" | grep -q 'line\[j\] = dtrt_exp_f32' || { echo 'FAIL a short line of 20'; bad=1; }
+grep -q 'j < 5;' "$tmp/short.c" || { echo 'FAIL a short line of 5'; bad=1; }
 echo "$n files, $tried names, compilers: ${compilers[*]}"
 exit $bad

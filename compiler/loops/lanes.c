@@ -9,7 +9,7 @@
  */
 #include "loop_reduce.h"
 
-enum { LANES = 32, BLOCK = LANES_BLOCK };
+enum { BLOCK = LANES_BLOCK };
 
 /* Blocks are combined pairwise: a line can be longer than one. */
 static bool in_blocks(const ReduceNest *r, int64_t most) {

@@ -4,6 +4,8 @@
 #define DTG_REDUCE_H
 #include "loop_build.h"
 
+enum { LANES = 32 }; /* of a line that is summed in lanes: DTRT_LANES */
+
 typedef struct ReduceNest {
   Loop *l;
   NodeId id;

@@ -40,15 +40,53 @@ Expr reduction_line(ReduceNest *r) {
   return r->l->f.flat ? loop_count(r->l, r->x) : loop_extent(r->l, r->x, r->last);
 }
 
+/* The one reduced dim from `first` on, if its elements are more than loads and their sequence is
+ * short: one that waits for each element before the next would compute them one by one. */
+static bool is_short_line(ReduceNest *r, int first, Expr v) {
+  const Loop *l = r->l;
+  if (l->f.flat || r->last < 0 || !r->gone[r->last]) return false;
+  for (int d = first; d < r->last; d++)
+    if (r->gone[d] && has_loop(l, &r->in, d)) return false;
+  return has_loop(l, &r->in, r->last) && expr_node(l->x, v)->kind != EXPR_LOAD &&
+         most_of(l, r->x, r->last) <= LANES;
+}
+
+/* The elements in masked vectors, and then their sum. Of half a vector and less compilers make
+ * none, but write the loop out, and take a vector of rows at a time: if they know how long it is.
+ */
+static Expr sum_of_short_line(ReduceNest *r, Expr v) {
+  enum { HALF_A_VECTOR = 32 }; /* bytes */
+  Loop *l = r->l;
+  const Expr i = r->in.dim[r->last], size = site_len(l, r->x, r->last);
+  int64_t known;
+  const bool written_out =
+      expr_is_int(l->x, size, &known) && known * dtype_size(r->n->dtype) <= HALF_A_VECTOR;
+  const Expr len = written_out ? size : loop_extent(l, r->x, r->last);
+  if (!written_out) {
+    const Expr line = loop_local(l, LOCAL_ARRAY, r->n->dtype, "line", LANES, NO_EXPR);
+    loop_open(l, i, len, LOOP_FEW);
+    loop_set(l, loop_element(l, line, i), v);
+    loop_close(l, 1);
+    v = loop_element(l, line, i);
+  }
+  const Expr acc = loop_local(l, LOCAL_VALUE, r->n->dtype, "acc", 0, reduction_identity(r));
+  loop_open(l, i, len, LOOP_SOME);
+  loop_set(l, acc, reduction_joined(r, acc, v));
+  loop_close(l, 1);
+  return acc;
+}
+
 Expr reduction_in_sequence(ReduceNest *r, int first) {
   Loop *l = r->l;
+  const Expr v = loop_value(l, r->n->operand[0], &r->in);
+  if (is_short_line(r, first, v)) return sum_of_short_line(r, v);
   const Expr acc = loop_local(l, LOCAL_VALUE, r->n->dtype, "acc", 0, reduction_identity(r));
   int loops = 0;
   if (!l->f.flat)
     loops = reduction_open(r, first, r->x->shape.rank, true, LOOP_SOME);
   else if (!is_int(l, r->in.flat, 0))
     loop_open(l, r->in.flat, loop_count(l, r->x), LOOP_SOME), loops++;
-  loop_set(l, acc, reduction_joined(r, acc, loop_value(l, r->n->operand[0], &r->in)));
+  loop_set(l, acc, reduction_joined(r, acc, v));
   loop_close(l, loops);
   return acc;
 }
