@@ -81,8 +81,8 @@ void build_contract(const LoopSite *s, NodeId id, LoopFunction *out) {
   int inner = open_letters(l, of, x, letters.x, row);
   inner += open_letters(l, of, y, letters.y, row);
   if (row) loop_open(l, row->index, row->len, LOOP_PLAIN), inner++;
-  const Expr both = loop_op2(l, loop_ops.mul, n->dtype, loop_load(l, n->operand[0], &ax),
-                             loop_load(l, n->operand[1], &ay));
+  const Expr both = loop_op2(l, loop_ops.mul, n->dtype, loop_value(l, n->operand[0], &ax),
+                             loop_value(l, n->operand[1], &ay));
   loop_set(l, sum, loop_op2(l, loop_ops.add, n->dtype, sum, both));
   loop_close(l, inner);
   if (!row) loop_set(l, own, sum);
