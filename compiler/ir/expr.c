@@ -480,6 +480,44 @@ Expr lower_leaf_load(Lower *l, NodeId id, const At *at) {
 }
 Expr lower_leaf_key(Lower *l, const Node *n) { return expr_int(l->x, node_attr(n, "key")); }
 
+static Expr whole_extent(Lower *l, const Node *n, int d) { return expr_int(l->x, n->shape.dim[d]); }
+static Expr whole_offset(Lower *l, const Node *n, int d) {
+  (void)n, (void)d;
+  return expr_int(l->x, 0);
+}
+
+Lower lower_whole(Exprs *x, const Graph *g) {
+  return (Lower){.x = x,
+                 .g = g,
+                 .value = lower_leaf_value,
+                 .load = lower_leaf_value,
+                 .extent = whole_extent,
+                 .offset = whole_offset,
+                 .key = lower_leaf_key};
+}
+
+At lower_whole_index(Lower *l, const Node *n) {
+  At at = {.flat = NO_EXPR};
+  for (int d = 0; d < n->shape.rank; d++) {
+    const char *name = arena_printf(l->g->arena, "i%d", d);
+    const int64_t last = n->shape.dim[d] - 1;
+    at.dim[d] = last > 0 ? expr_symbol(l->x, name, 0, last) : expr_int(l->x, 0);
+  }
+  return at;
+}
+
+Expr lower_out(Lower *l, Expr e, bool (*stops)(const Lower *l, NodeId id)) {
+  for (;;) {
+    const ExprNode v = *expr_node(l->x, e);
+    const NodeId id = (NodeId)v.v;
+    const Node *n = v.kind == EXPR_VALUE ? graph_node(l->g, id) : NULL;
+    At at = {.flat = NO_EXPR};
+    if (!n || (!n->op->lower && !op_is(n, OPF_ELEMENTWISE)) || (stops && stops(l, id))) return e;
+    for (int d = 0; d < v.n; d++) at.dim[d] = v.arg[d];
+    e = lower_node(l, id, &at);
+  }
+}
+
 Expr lower_node(Lower *l, NodeId id, const At *at) {
   const Node *n = graph_node(l->g, id);
   Expr (*lower)(Lower *, NodeId, const At *) = n->op->lower;

@@ -160,6 +160,12 @@ Expr lower_element(Lower *l, ExprKind kind, NodeId id, const At *at);
 Expr lower_leaf_value(Lower *l, NodeId id, const At *at);
 Expr lower_leaf_load(Lower *l, NodeId id, const At *at);
 Expr lower_leaf_key(Lower *l, const Node *n);
+/* Such a one over whole tensors, as if no device had cut them; and n's index there, a symbol a dim. */
+Lower lower_whole(Exprs *x, const Graph *g);
+At lower_whole_index(Lower *l, const Node *n);
+/* What an element is computed as, as far as ops say; `stops` (or NULL) says of which values not to
+ * ask that. */
+Expr lower_out(Lower *l, Expr e, bool (*stops)(const Lower *l, NodeId id));
 /* What a value is at an index, by its op: OpDef.lower, or its operands' values at the same index.
  */
 Expr lower_node(Lower *l, NodeId id, const At *at);

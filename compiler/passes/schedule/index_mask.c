@@ -16,24 +16,6 @@ typedef struct Mask {
   Band *out;
 } Mask;
 
-static Expr extent_of(Lower *l, const Node *n, int d) { return expr_int(l->x, n->shape.dim[d]); }
-static Expr offset_of(Lower *l, const Node *n, int d) {
-  (void)n, (void)d;
-  return expr_int(l->x, 0);
-}
-
-/* What an element is computed as, as far as ops say. */
-static Expr computed_as(Mask *m, Expr e) {
-  for (;;) {
-    const ExprNode v = *expr_node(m->x, e);
-    const Node *n = v.kind == EXPR_VALUE ? graph_node(m->lower.g, (NodeId)v.v) : NULL;
-    At at = {.flat = NO_EXPR};
-    if (!n || (!n->op->lower && !op_is(n, OPF_ELEMENTWISE))) return e;
-    for (int d = 0; d < v.n; d++) at.dim[d] = v.arg[d];
-    e = lower_node(&m->lower, (NodeId)v.v, &at);
-  }
-}
-
 static bool holds_indices(DType t) {
   return t == DT_I32 || t == DT_I64 || t == DT_F32 || t == DT_F64;
 }
@@ -41,7 +23,7 @@ static bool holds_indices(DType t) {
 /* The sum of indices that a value is; NO_EXPR: it is none. */
 static Expr sum_of_indices(Mask *m, Expr e) {
   Exprs *x = m->x;
-  const ExprNode n = *expr_node(x, e = computed_as(m, e));
+  const ExprNode n = *expr_node(x, e = lower_out(&m->lower, e, NULL));
   Expr sum = NO_EXPR;
   if (!holds_indices(n.type)) return NO_EXPR;
   if (n.kind == EXPR_COUNT) sum = n.arg[0];
@@ -87,7 +69,7 @@ static void compare(Mask *m, const ExprNode *n, bool truth) {
 
 /* What must hold of the indices where the condition is `truth`. */
 static void implied(Mask *m, Expr e, bool truth) {
-  const ExprNode n = *expr_node(m->x, computed_as(m, e));
+  const ExprNode n = *expr_node(m->x, lower_out(&m->lower, e, NULL));
   if (n.kind != EXPR_OP) return;
   if (n.op->logic == '!')
     implied(m, n.arg[0], !truth);
@@ -103,19 +85,9 @@ bool band_of_mask(const Graph *g, NodeId id, Band *out, int *dead) {
   if (!op_is(n, OPF_CHOICE) || column < 1) return false;
   const ArenaMark mark = arena_mark(g->arena);
   Mask m = {.x = exprs_new(g->arena), .column = column, .out = out};
-  m.lower = (Lower){.x = m.x,
-                    .g = g,
-                    .value = lower_leaf_value,
-                    .load = lower_leaf_value,
-                    .extent = extent_of,
-                    .offset = offset_of,
-                    .key = lower_leaf_key};
-  At at = {.flat = NO_EXPR};
-  for (int d = 0; d <= column; d++) {
-    const char *name = arena_printf(g->arena, "i%d", d);
-    const int64_t last = n->shape.dim[d] - 1;
-    at.dim[d] = m.index[d] = last > 0 ? expr_symbol(m.x, name, 0, last) : expr_int(m.x, 0);
-  }
+  m.lower = lower_whole(m.x, g);
+  const At at = lower_whole_index(&m.lower, n);
+  for (int d = 0; d <= column; d++) m.index[d] = at.dim[d];
   *out = (Band){.row = -1};
   for (int k = 0; k < 2 && out->row < 0; k++) {
     *out = (Band){.row = -1, .low = -BAND_FAR, .high = BAND_FAR};

@@ -94,25 +94,14 @@ static void begin(Rows *r, int k) {
   touch_step(r, k, s->groups.n - 1);
 }
 
-static int times_touched(const Tiling *s, const Group *g, NodeId id) {
-  int times = 0;
-  for (int i = 0; i < g->member.n; i++) {
-    int k = g->member.at[i];
-    for (int j = 0; j < s->d.reads[k].n; j++) times += s->d.reads[k].at[j].node == id;
-    for (int j = 0; j < s->le->steps.at[k].nodes.n; j++)
-      times += s->le->steps.at[k].nodes.at[j] == id;
-  }
-  return times;
-}
-
-static int times_gone_over(const Tiling *s, const Group *g, NodeId id) {
+/* How often members read or make a value; `over`: and go over it. */
+static int times_touched(const Tiling *s, const Group *g, NodeId id, bool over) {
   int times = 0;
   for (int i = 0; i < g->member.n; i++) {
     const int k = g->member.at[i];
-    for (int j = 0; j < s->d.reads[k].n; j++)
-      times += s->d.reads[k].at[j].node == id && goes_over(s, k, id);
-    for (int j = 0; j < s->le->steps.at[k].nodes.n; j++)
-      times += s->le->steps.at[k].nodes.at[j] == id;
+    const bool counts = !over || goes_over(s, k, id);
+    for (int j = 0; counts && j < s->d.reads[k].n; j++) times += s->d.reads[k].at[j].node == id;
+    times += step_stores(&s->le->steps.at[k], id);
   }
   return times;
 }
@@ -122,7 +111,7 @@ static bool pays(const Tiling *s, const Group *g) {
   for (int i = 0; i < g->map.known.n; i++) {
     NodeId id = g->map.known.at[i].node;
     if (is_large(s, id) && loop_map_any(&g->map, loop_map_find(&g->map, id)) &&
-        times_gone_over(s, g, id) > 1)
+        times_touched(s, g, id, true) > 1)
       return true;
   }
   return false;
@@ -155,7 +144,7 @@ int64_t rows_fit(const Tiling *s, const Group *g, const int64_t *most) {
   for (int i = 0; i < g->map.known.n; i++) {
     const LoopDims *x = &g->map.known.at[i];
     if (loop_map_find(&g->map, x->node) == x && loop_map_any(&g->map, x) &&
-        times_touched(s, g, x->node)) {
+        times_touched(s, g, x->node, false)) {
       const int64_t part = tiling_part(s, g, x->node, most), some = moved[x->node] - 1;
       bytes += some >= 0 && some < part ? some : part;
     }
