@@ -163,8 +163,8 @@ Expr lower_leaf_key(Lower *l, const Node *n);
 /* Such a one over whole tensors, as if no device had cut them; and n's index there, a symbol a dim. */
 Lower lower_whole(Exprs *x, const Graph *g);
 At lower_whole_index(Lower *l, const Node *n);
-/* What an element is computed as, as far as ops say; `stops` (or NULL) says of which values not to
- * ask that. */
+/* What an element is computed as, as far as ops say. Values for which `stops` (or NULL) holds stay
+ * as they are. */
 Expr lower_out(Lower *l, Expr e, bool (*stops)(const Lower *l, NodeId id));
 /* What a value is at an index, by its op: OpDef.lower, or its operands' values at the same index.
  */

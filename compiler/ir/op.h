@@ -381,7 +381,7 @@ Letters product_letters(const Graph *g, const Node *n);
 /* A letter of several elements is in both operands and the result: there are as many products. */
 bool product_is_batch(const Graph *g, const Node *n);
 
-/* A whole number that is known while running, as far as its expression shows it: a number and the
+/* An integer known while running, as far as its expression shows it: a number and the
  * sum of times[] * node[], of nodes that differ and are no such sums. False: of too many. */
 enum { POSITION_TERMS = 8 };
 typedef struct Position {

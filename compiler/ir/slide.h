@@ -17,7 +17,7 @@ typedef struct Slide {
 } Slide;
 
 Slide slide_of(const Node *n);
-/* The tensors of node `id`, one of which it is. taps: NO_NODE of a pool. */
+/* The tensors of node `id`, which is one of them. taps: NO_NODE of a pool. */
 typedef struct SlideTensors {
   NodeId large, small, taps;
 } SlideTensors;

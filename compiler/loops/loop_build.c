@@ -34,9 +34,9 @@ static bool is_divided(const Loop *l, Expr index) {
   return false;
 }
 
-/* An innermost loop of few elements, of which it reads some by a divided index, has their number in
- * it, though functions are shared less: of a known one compilers shuffle what they read once, of an
- * unknown one they gather each element. */
+/* An innermost loop over few elements that reads by a divided index has its length in the function,
+ * though functions are then shared less: with a known length compilers shuffle what they read once,
+ * with an unknown one they gather each element. */
 static Expr known_if_few(Loop *l, Expr index, Expr to) {
   const ExprNode *n = expr_node(l->x, to);
   int64_t count;
