@@ -8,7 +8,7 @@
 #include "gemm_small.h"
 #include "harness.h"
 
-enum { ROOM = 1 << 16, PAGE = 4096, BATCH = 11 };
+enum { ROOM = 1 << 16, PAGE = 4096, PAGES = 1 << 19, BATCH = 11 };
 
 typedef struct Page { /* ends before one without access */
   char *map, *end;
@@ -16,9 +16,9 @@ typedef struct Page { /* ends before one without access */
 
 static Page page(void) {
   Page p;
-  p.map = mmap(NULL, ROOM + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  p.map = mmap(NULL, PAGES + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p.map == MAP_FAILED) exit(1);
-  p.end = p.map + ROOM;
+  p.end = p.map + PAGES;
   mprotect(p.end, PAGE, PROT_NONE);
   return p;
 }
@@ -59,7 +59,10 @@ static void check(const char *name, bool wide, bool fused, const GemmSmallKernel
   const int64_t size = wide ? 8 : 4, na = extent(p->m, p->k, p->ai, p->al, count, p->anext),
                 nb = extent(p->k, p->n, p->bl, p->bj, count, p->bnext),
                 nc = extent(p->m, p->n, p->ci, p->cj, count, p->cnext);
-  if (na * size > ROOM || nb * size > ROOM || nc * size > ROOM) return;
+  if (na * size > PAGES || nb * size > PAGES || nc * size > PAGES) {
+    CHECK(false, "%ldx%ldx%ld is larger than the pages", (long)p->m, (long)p->n, (long)p->k);
+    return;
+  }
   void *x = a.end - na * size, *y = b.end - nb * size, *is = c.end - nc * size,
        *want = d.end - nc * size;
   for (int64_t i = 0; i < nc; i++) put(wide, is, i, (double)(i % 7) / 3);
