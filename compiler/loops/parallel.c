@@ -12,7 +12,8 @@ enum {
   LOOK = 32, /* operations of the machine, some of which go at once, in the time of a look, ... */
   LOOKS = 4, /* ... of which a part does so many times as it has elements to look at */
   MANY = 16, /* iterations that are enough for any number of cores */
-  ELEMENTS = 64 /* of a part, where its index is that of the innermost dim: whole cache lines */
+  ELEMENTS = 64, /* of a part, where its index is that of the innermost dim: whole cache lines, ... */
+  SLOW = 16 /* ... unless so few take as long as a part that to share lines is nothing beside it */
 };
 
 typedef struct Part {
@@ -227,6 +228,17 @@ static bool is_innermost(const Part *p) {
   return false;
 }
 
+/* A turn writes to memory at its end, not in loops of its own or around it. */
+static bool writes_once(const Part *p, const LoopStmt *s, bool in) {
+  for (; s; s = s->next) {
+    const bool sets = s->kind == STMT_SET || s->kind == STMT_STORE;
+    if (in && sets && expr_node(p->l->x, s->a)->kind == EXPR_LOAD) return false;
+    const bool loops = in || (s->kind == STMT_FOR && s->name != p->index) || s->kind == STMT_WHILE;
+    if (!writes_once(p, s->body, loops) || !writes_once(p, s->other, loops)) return false;
+  }
+  return true;
+}
+
 /* The builder says which turns write apart. */
 static void known_part(Part *p, double time) {
   Loop *l = p->l;
@@ -265,7 +277,7 @@ static void part(Loop *l, Arena *scratch, bool known) {
     f->part = p.index;
     f->iterations = p.extent;
     f->grain = (int64_t)ceil(machine_part(m) / (time / (double)most));
-    if (is_innermost(&p))
+    if (is_innermost(&p) && (f->grain > SLOW || !writes_once(&p, f->body, false)))
       f->grain = (f->grain + ELEMENTS - 1) / ELEMENTS * ELEMENTS;
   }
   if (f->part && f->grain >= most) f->part = NULL;

@@ -155,6 +155,7 @@ static const struct {
     {"sums of many rows", "x: f32[4096, 512]", "sum(x, axis=0)", "part_from"},
     {"sums of rows in runs", "x: f32[64, 300, 512]", "sum(x, axis=1)", "i"},
     {"places", "x: f32[4096, 512]", "argmax(x, axis=1)", "i"},
+    {"places in few long rows", "x: f32[16, 50000]", "argmax(exp(x), axis=1)", "i"},
     {"running sums", "x: f32[4096, 512]", "cumsum(x, axis=1)", "j"},
     {"rows picked", "x: f32[4096, 512], y: i32[5000]", "gather(x, y)", "i"},
     {"rows added up", "x: f32[4096, 512], y: i32[5000], z: f32[5000, 512]", "scatter_add(x, y, z)",
