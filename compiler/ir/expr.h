@@ -72,6 +72,11 @@ typedef struct Exprs {
   int nslots;
 } Exprs;
 
+/* Argument i is a value that a select may take, no condition of it. */
+static inline bool expr_is_part(const ExprNode *n, int i) {
+  return n->kind == EXPR_SELECT && (i % 2 || i == n->n - 1);
+}
+
 Exprs *exprs_new(Arena *a);
 static inline const ExprNode *expr_node(const Exprs *x, Expr e) { return &x->at.at[e]; }
 

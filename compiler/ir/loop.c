@@ -21,6 +21,12 @@ int loop_exprs(const Exprs *x, const LoopFunction *f, const LoopStmt *s, Expr *e
   return n;
 }
 
+bool loop_counts_up(const Exprs *x, const LoopStmt *s) {
+  int64_t from, by;
+  return s && s->kind == STMT_FOR && !s->goes_on && expr_is_int(x, s->a, &from) && !from &&
+         expr_is_int(x, s->c, &by) && by == 1;
+}
+
 /* -------- text -------- */
 
 typedef struct Text {
@@ -86,19 +92,14 @@ static void put_step(Text *t, const LoopStmt *s);
 static void put_exchange(Text *t, const LoopStmt *s);
 static void put_call(Text *t, Expr e);
 
-static bool counts_up(const Text *t, const LoopStmt *s) {
-  int64_t from, by;
-  return s && s->kind == STMT_FOR && !s->goes_on && expr_is_int(t->x, s->a, &from) && !from &&
-         expr_is_int(t->x, s->c, &by) && by == 1;
-}
-
 /* "for i in 64, j in 10"; "for k from 0 to 1024 by 32". */
 static const LoopStmt *put_loops(Text *t, const LoopStmt *s) {
   str_puts(t->out, loop_in_parts(t->f, s) ? "parallel for " : "for ");
-  while (counts_up(t, s)) {
+  while (loop_counts_up(t->x, s)) {
     str_printf(t->out, "%s in ", s->name);
     put_expr(t, s->b);
-    if (!counts_up(t, s->body) || s->body->next || loop_in_parts(t->f, s->body)) return s->body;
+    if (!loop_counts_up(t->x, s->body) || s->body->next || loop_in_parts(t->f, s->body))
+      return s->body;
     str_puts(t->out, ", ");
     s = s->body;
   }

@@ -150,6 +150,9 @@ static inline bool loop_in_parts(const LoopFunction *f, const LoopStmt *s) {
   return f && f->part && s->kind == STMT_FOR && s->name == f->part;
 }
 
+/* A loop over all of [0, b), one after the other. */
+bool loop_counts_up(const Exprs *x, const LoopStmt *s);
+
 /* -------- entries -------- */
 
 /* SPACE_SHARED + k: variables with the memory of Plan.shared[k]. */

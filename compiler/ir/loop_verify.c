@@ -49,7 +49,7 @@ static void check(Check *c, Expr e) {
   }
   /* Parts of a select hold where its conditions do, of which ranges say nothing. */
   for (int i = 0; i < n->n; i++)
-    if (n->kind != EXPR_SELECT || !(i % 2 || i == n->n - 1)) check(c, n->arg[i]);
+    if (!expr_is_part(n, i)) check(c, n->arg[i]);
 }
 
 static void check_all(Check *c, const LoopStmt *s) {

@@ -351,6 +351,7 @@ Stands op_stands(const Graph *g, const Node *n);
 static inline bool op_at_same_index(Op op, int k) {
   return op->flags & OPF_ELEMENTWISE || (op->updates && k == 0);
 }
+static inline const char *node_called(const Node *n) { return n->name ? n->name : n->op->name; }
 static inline OpClass op_class(const Node *n) { return n->op->class; }
 static inline bool node_is_const(const Node *n) { return op_class(n) == OPC_CONST; }
 /* The values of the attribute of that name, which the op must have; the first alone. */

@@ -43,6 +43,11 @@ Window slide_down(const Slide *s, int d) {
                   s->before[d]};
 }
 
+bool slide_is_tiles(const Slide *s, int d) {
+  return s->stride[d] == s->taps[d] && s->before[d] == 0 && s->dilation[d] == 1 &&
+         s->large[d] == s->small[d] * s->taps[d];
+}
+
 bool slide_is_depthwise(const Graph *g, const Node *n) {
   const Slide s = slide_of(n);
   const Shape *w = n->op->makes == SIDE_TAPS ? &n->shape : &graph_operand(g, n, 1)->shape;

@@ -25,6 +25,8 @@ SlideTensors slide_tensors(const Graph *g, NodeId id);
 /* Of a convolution: one channel goes in and out of each of its groups. */
 bool slide_is_depthwise(const Graph *g, const Node *n);
 int slide_attrs(const Slide *s, int64_t *attr); /* how many */
+/* Windows lie side by side along dim d and fill the large side: a cut between them moves nothing. */
+bool slide_is_tiles(const Slide *s, int d);
 /* What a block of the small side needs of the large one, and the reverse. */
 Window slide_up(const Slide *s, int d);
 Window slide_down(const Slide *s, int d);

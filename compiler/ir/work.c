@@ -66,6 +66,13 @@ double work_node_flops(const Program *p, const Graph *g, const Node *n) {
 
 /* -------- steps -------- */
 
+double work_named_share(const Mesh *m, const Graph *g, NodeId scatter) {
+  const Node *n = graph_node(g, scatter);
+  const Shape table = node_local(m, n), index = node_local(m, graph_operand(g, n, 0));
+  const double rows = (double)table.dim[node_attr(n, "axis")];
+  return fmin(1, (double)shape_count(&index) / fmax(1, rows));
+}
+
 double work_band_share(const Shape *s, int row, int64_t low, int64_t high) {
   const int64_t rows = s->dim[row], columns = s->dim[s->rank - 1];
   double live = 0;

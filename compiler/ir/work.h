@@ -14,6 +14,8 @@ double work_node_flops(const Program *p, const Graph *g, const Node *n);
  * being the last dim, those that kernels compute, by blocks, as a part of all. On several devices,
  * that of all of them. */
 double work_band_share(const Shape *s, int row, int64_t low, int64_t high);
+/* Of the rows of a scatter's table, the part that is named at most. */
+double work_named_share(const Mesh *m, const Graph *g, NodeId scatter);
 
 /* Of a step as it is done; what tiles keep to themselves stays in cache, and counts for nothing. */
 typedef struct StepWork {

@@ -138,10 +138,6 @@ Expr entry_list(EntryBuild *b, const char *name, int n, const Expr *arg) {
 
 /* -------- calls -------- */
 
-void entry_call(EntryBuild *b, const char *function, int n, const Expr *arg) {
-  loop_run(b->l, function, n, arg);
-}
-
 int entry_unit(EntryBuild *b, const char *kind, const Str *key, LoopUnit unit) {
   Arena *scratch = b->l->plan->scratch;
   const ArenaMark mark = arena_mark(scratch);
@@ -208,7 +204,7 @@ static void join(EntryBuild *b, const LoopFunction *f) {
   const Expr arg[] = {entry_whole(b, f->partial), entry_partial(b, f->partial, f->partial_type),
                       expr_rebuild(x, f->x, f->size, move_symbol, &m),
                       expr_rebuild(x, f->x, f->units, move_symbol, &m)};
-  entry_call(b, f->join, 4, arg);
+  loop_run(b->l, f->join, 4, arg);
 }
 
 /* Within a tile, joins wait for its end. */
@@ -312,7 +308,7 @@ static int like_copies(const EntryBuild *b, int first) {
 }
 
 static void copy(EntryBuild *b, const Copy *c, Expr to, Expr from, Expr bytes) {
-  entry_call(b, "dtrt_copy", 3,
+  loop_run(b->l, "dtrt_copy", 3,
              (Expr[]){memory(b, shared_space(b, c->to), to),
                       memory(b, shared_space(b, c->from), from), bytes});
 }
@@ -379,7 +375,7 @@ static void rotate(EntryBuild *b, const LocalRegion *x, RotateWhen when) {
 static void region_begins(EntryBuild *b, int region) {
   const LocalRegion *x = &b->en->le->region[region];
   const bool loops = b->en->le->entry->regions.at[region].kind == REGION_LOOP;
-  if (loops && entry_product_stays(b, region)) entry_call(b, "dtrt_gemm_nest", 0, NULL);
+  if (loops && entry_product_stays(b, region)) loop_run(b->l, "dtrt_gemm_nest", 0, NULL);
   rotate(b, x, ROTATE_BEGIN);
   loop_open_body(b->l, (LoopStmt){.kind = loops ? STMT_WHILE : STMT_IF,
                                   .a = loops ? loop_int(b->l, 1) : holds(b, x)});
@@ -409,8 +405,8 @@ static void region_ends(EntryBuild *b, const LocalRegion *x) {
   const Buffer *at = b->en->le->buffers.at;
   for (int i = 0; i < x->copies.n; i++) {
     const Copy *c = &x->copies.at[i];
-    entry_call(
-        b, "dtrt_copy", 3,
+    loop_run(
+        b->l, "dtrt_copy", 3,
         (Expr[]){buffer_now(b, c->to), buffer_now(b, c->from), loop_int(b->l, at[c->to].bytes)});
   }
   rotate(b, x, ROTATE_RUN);

@@ -58,7 +58,6 @@ void shared_end(EntryBuild *b);
 
 /* -------- statements -------- */
 
-void entry_call(EntryBuild *b, const char *function, int n, const Expr *arg);
 Expr entry_run(EntryBuild *b, const LoopFunction *f); /* the call, as an expression */
 LoopSite entry_site(const EntryBuild *b); /* where the statement that is built stands */
 /* The call of a loop for a node. */

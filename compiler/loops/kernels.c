@@ -71,7 +71,7 @@ bool entry_convolution(EntryBuild *b, NodeId id, const Tiles *epilogue) {
       [SIDE_SMALL] = {"dtrt_conv", "dtrt_conv_epilogue"},
       [SIDE_LARGE] = {"dtrt_conv_input", "dtrt_conv_input_epilogue"},
       [SIDE_TAPS] = {"dtrt_conv_weight", NULL}};
-  entry_call(b, function[makes][takes], 4 + takes, arg);
+  loop_run(b->l, function[makes][takes], 4 + takes, arg);
   return takes;
 }
 
@@ -82,21 +82,15 @@ void entry_sort(EntryBuild *b, NodeId id) {
   const Node *n = graph_node(g, id), *x = graph_operand(g, n, 0);
   const int dim = (int)node_attr(n, "axis");
   scan_need_placed(n);
-  Expr outer = loop_int(l, 1), inner = loop_int(l, 1);
-  for (int d = 0; d < n->shape.rank; d++) {
-    const Expr len = site_extent(l, n, d);
-    if (d < dim) outer = expr_mul(l->x, outer, len);
-    if (d > dim) inner = expr_mul(l->x, inner, len);
-  }
   const Expr arg[] = {loop_word(l, dtype_constant(x->dtype), 0),
-                      outer,
+                      site_product(l, n, 0, dim, site_extent),
                       loop_int(l, x->shape.dim[dim]),
-                      inner,
+                      site_product(l, n, dim + 1, n->shape.rank, site_extent),
                       entry_place(b, n->operand[0]),
                       loop_int(l, node_attr(n, "count")),
                       loop_int(l, node_attr(n, "descending")),
                       entry_after(b, DT_I32, entry_place(b, id), loop_int(l, 0))};
-  entry_call(b, "dtrt_order", 8, arg);
+  loop_run(b->l, "dtrt_order", 8, arg);
 }
 
 /* The last two dims are whole but for the columns of right-hand sides. */
@@ -109,18 +103,17 @@ void entry_matrix(EntryBuild *b, NodeId id) {
   int64_t flags = 0;
   for (int i = 0; i < 3; i++)
     if (op_has_attr(n->op, flag[i])) flags |= node_attr(n, flag[i]) << i;
-  Expr all = loop_int(l, 1), arg[8];
-  for (int d = 0; d < batch; d++) all = expr_mul(l->x, all, site_extent(l, x, d));
+  Expr arg[8];
   int k = 0;
   arg[k++] = loop_word(l, dtype_constant(n->dtype), 0);
-  arg[k++] = all;
+  arg[k++] = site_product(l, x, 0, batch, site_extent);
   arg[k++] = site_extent(l, x, batch);
   arg[k++] = site_extent(l, x, batch + 1);
   for (int i = 0; i < n->noperands; i++) arg[k++] = entry_place(b, n->operand[i]);
   arg[k++] = entry_place(b, id);
   if (n->noperands == 2) arg[k++] = loop_int(l, flags);
   if (op_has_attr(n->op, "length")) arg[k++] = loop_int(l, node_attr(n, "length"));
-  entry_call(b, n->op->kernel, k, arg);
+  loop_run(b->l, n->op->kernel, k, arg);
 }
 
 /* The token's place, the text, and what is told of, each with its type. */
@@ -139,5 +132,5 @@ void entry_tell(EntryBuild *b, NodeId id) {
     arg[k++] = loop_word(l, dtype_constant(graph_operand(g, n, i)->dtype), 0);
     arg[k++] = entry_place(b, n->operand[i]);
   }
-  entry_call(b, n->op->kernel, k, arg);
+  loop_run(b->l, n->op->kernel, k, arg);
 }

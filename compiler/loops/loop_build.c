@@ -310,8 +310,7 @@ void loop_done(Loop *l, const char *what, LoopFunction *out) {
 }
 
 void loop_done_as(Loop *l, NodeId id, LoopFunction *out) {
-  const Node *n = graph_node(l->g, id);
-  loop_done(l, n->name ? n->name : n->op->name, out);
+  loop_done(l, node_called(graph_node(l->g, id)), out);
 }
 
 void map_body(Loop *l, const Step *s, const At *at) {

@@ -57,6 +57,9 @@ Expr site_from(Loop *l, const Node *n, int d);
 Expr site_at(Loop *l, const Node *n, int d);
 Expr site_tile(Loop *l, EntryInteger kind, int loop); /* INTEGER_AT, INTEGER_LEN */
 bool site_is_part(const Loop *l, const Node *n);      /* a tile has a part of what is in memory */
+/* The product of one of these of dims [from, to); of all dims' extents in the block. */
+typedef Expr SiteSize(Loop *l, const Node *n, int d);
+Expr site_product(Loop *l, const Node *n, int from, int to, SiteSize *size);
 Expr site_count(Loop *l, const Node *n);
 /* A condition that is true in the first of the tiles that a node sums over; NO_EXPR: it does not.
  */

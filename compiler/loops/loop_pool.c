@@ -182,16 +182,6 @@ void build_depthwise(const LoopSite *site, NodeId id, LoopFunction *out) {
   loop_done_as(l, id, out);
 }
 
-/* Windows that lie side by side and fill the large side, on each device too: the cuts are between
- * them (ops/pool.c). */
-static bool fills(const Slide *s) {
-  for (int d = 0; d < s->n; d++)
-    if (s->stride[d] != s->taps[d] || s->before[d] || s->dilation[d] != 1 ||
-        s->large[d] != s->small[d] * s->taps[d])
-      return false;
-  return true;
-}
-
 static void fill(Loop *l, NodeId id, Expr v) {
   const Node *n = graph_node(l->g, id);
   const At at = at_flat(loop_symbol(l, "i", 0, INT64_MAX));
@@ -219,7 +209,8 @@ void build_pool(const LoopSite *site, NodeId id, LoopFunction *out) {
   const bool down = n->op->makes == SIDE_LARGE;
   const SlideTensors t = slide_tensors(l->g, id);
   Points c = points_of(l, id);
-  const bool once = down && fills(&c.s); /* each element of the result is met once: no sum */
+  bool once = down; /* each element of the result is met once: no sum */
+  for (int d = 0; d < c.s.n; d++) once = once && slide_is_tiles(&c.s, d);
   l->f.flat = true;
   if (pool == POOL_MAX)
     fill(l, id, loop_number(l, n->dtype, -INFINITY));

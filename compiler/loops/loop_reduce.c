@@ -3,10 +3,6 @@
 #include "loop_reduce.h"
 #include "op_list.h"
 
-static void join(ReduceNest *r, Expr to) {
-  loop_set(r->l, to, reduction_joined(r, to, loop_value(r->l, r->n->operand[0], &r->in)));
-}
-
 /* The innermost dim is reduced, or all are: an accumulator in a register, or with `lanes` a register
  * of them. */
 static void reduce_lines(ReduceNest *r, bool lanes) {
@@ -33,12 +29,12 @@ static void reduce_rows(ReduceNest *r) {
   const int rank = r->x->shape.rank, from = r->first_gone;
   const int outer = loop_open_dims(l, r->x, &r->in, 0, from, LOOP_OUTER, LOOP_OUTER);
   int inner = reduction_if_first(r);
-  for (int d = from; d < rank; d++)
-    inner += reduction_open(r, d, d + 1, false, d == r->last ? LOOP_PLAIN : LOOP_OUTER);
+  inner += reduction_open_row(r, from);
   loop_set(l, reduction_result(r), reduction_identity(r));
   loop_close(l, inner);
   inner = loop_open_dims(l, r->x, &r->in, from, rank, LOOP_OUTER, LOOP_PLAIN);
-  join(r, reduction_result(r));
+  const Expr to = reduction_result(r);
+  loop_set(l, to, reduction_joined(r, to, loop_value(l, r->n->operand[0], &r->in)));
   loop_close(l, inner + outer);
 }
 

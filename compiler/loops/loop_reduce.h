@@ -25,6 +25,7 @@ Expr reduction_result(ReduceNest *r); /* its place */
 const char *reduction_helper(ReduceNest *r, const char *what);
 /* Opens loops over dims [from, to) that are reduced, or that are not; how many. */
 int reduction_open(ReduceNest *r, int from, int to, bool gone, LoopHow how);
+int reduction_open_row(ReduceNest *r, int from); /* of kept dims, the innermost without others */
 Expr reduction_line(ReduceNest *r); /* elements of a line of the innermost dim, or of all */
 /* The accumulator of reduced dims from `first` on, one element after the other. */
 Expr reduction_in_sequence(ReduceNest *r, int first);

@@ -102,8 +102,7 @@ static void scan_line(Scan *s) {
 
 /* Elements of the dims inside the summed one from `d` on. */
 static Expr inside(Scan *s, int d) {
-  Expr size = loop_int(s->l, 1);
-  for (; d < s->n->shape.rank; d++) size = expr_mul(s->l->x, size, site_extent(s->l, s->n, d));
+  const Expr size = site_product(s->l, s->n, d, s->n->shape.rank, site_extent);
   return loop_param(s->l, PARAM_EXTENT, size);
 }
 

@@ -3,6 +3,7 @@
  * single elements in a table of f64. */
 #include "loop_reduce.h"
 #include "op_list.h"
+#include "work.h"
 
 typedef struct Scatter {
   Loop *l;
@@ -21,9 +22,8 @@ typedef struct Scatter {
 
 /* The product of what the result's dims have in memory, from dim `from` on. */
 static Expr room_from(Scatter *s, int from) {
-  Expr n = loop_int(s->l, 1);
-  for (int d = from; d < s->n->shape.rank; d++) n = expr_mul(s->l->x, n, site_room(s->l, s->n, d));
-  return loop_param(s->l, PARAM_EXTENT, n);
+  const Expr all = site_product(s->l, s->n, from, s->n->shape.rank, site_room);
+  return loop_param(s->l, PARAM_EXTENT, all);
 }
 
 /* The address of the part of the result that has one index of the dims before. */
@@ -201,13 +201,6 @@ static void end_named(Scatter *s, const Node *u, const At *at) {
   loop_close(s->l, open);
 }
 
-/* As much of the table as can be named. */
-static double share_of(Loop *l, const Node *n) {
-  const double share = (double)most_elements(l, graph_operand(l->g, n, 0)) /
-                       (double)(most_of(l, n, (int)node_attr(n, "axis")) + 1);
-  return share < 1 ? share : 1;
-}
-
 /* A value that is not made in the place of its variable begins as a copy of that. */
 static bool named_copy(Loop *l, NodeId id) {
   const LocalEntry *le = l->le;
@@ -237,7 +230,7 @@ void build_map_named(const LoopSite *site, const Step *step, LoopFunction *out) 
   const At at = loop_nest_index(l, u);
   At in = {.flat = NO_EXPR}, to = in;
   l->step = step;
-  l->share = share_of(l, n);
+  l->share = work_named_share(l->mesh, l->g, step->named - 1);
   l->apart = ri && has_loop(l, &at, 0) ? at.dim[0] : NO_EXPR;
   l->apart_extent = ri ? loop_extent(l, u, 0) : NO_EXPR;
   const Expr owner = loop_partial(l, step->named - 1, DT_I32);
@@ -271,7 +264,7 @@ void build_scatter(const LoopSite *site, const Step *step, LoopFunction *out) {
   const int outer = loop_open_dims(l, u, &at, 0, dim, LOOP_SOME, LOOP_SOME);
   if (!s.named) clear_part(&s);
   begin(&s, count_before(&s, u, &at, &in, ri));
-  if (s.named) zero_named(&s, u, &at), l->share = share_of(l, n);
+  if (s.named) zero_named(&s, u, &at), l->share = work_named_share(l->mesh, l->g, id);
   const int loops = loop_open_dims(l, u, &at, dim, dim + ri, LOOP_SOME, LOOP_SOME);
   const Expr row = if_row_is_here(&s, loop_value(l, n->operand[0], &in), n->shape.dim[dim]);
   for (int d = dim; d < n->shape.rank; d++) s.out.dim[d] = d > dim ? at.dim[d + ri - 1] : row;

@@ -117,10 +117,14 @@ Expr site_from(Loop *l, const Node *n, int d) {
   return expr_add(l->x, block_from(l, n, d), site_at(l, n, d));
 }
 
+Expr site_product(Loop *l, const Node *n, int from, int to, SiteSize *size) {
+  Expr all = loop_int(l, 1);
+  for (int d = from; d < to; d++) all = expr_mul(l->x, all, size(l, n, d));
+  return all;
+}
+
 Expr site_count(Loop *l, const Node *n) {
-  Expr count = loop_int(l, 1);
-  for (int d = 0; d < n->shape.rank; d++) count = expr_mul(l->x, count, site_extent(l, n, d));
-  return count;
+  return site_product(l, n, 0, n->shape.rank, site_extent);
 }
 
 Expr site_first(Loop *l, NodeId id) {

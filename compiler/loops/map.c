@@ -78,13 +78,6 @@ static void map_all(Loop *l, const Step *s, const At *at) {
   }
 }
 
-/* Elements that a map goes over: of the tile, if there is one. */
-static Expr map_count(Loop *l, const Node *n) {
-  Expr count = loop_int(l, 1);
-  for (int d = 0; d < n->shape.rank; d++) count = expr_mul(l->x, count, site_len(l, n, d));
-  return count;
-}
-
 static Loop *map_nest(const LoopSite *site, const Step *s, bool flat) {
   Loop *l = loop_new(site);
   const Node *n = graph_node(l->g, s->nodes.at[0]);
@@ -93,7 +86,7 @@ static Loop *map_nest(const LoopSite *site, const Step *s, bool flat) {
   for (int i = 0; i < s->nodes.n; i++) flat = flat && loop_is_flat(l, s->nodes.at[i]);
   l->f.flat = flat;
   if (flat) {
-    const Expr count = map_count(l, n);
+    const Expr count = site_product(l, n, 0, n->shape.rank, site_len);
     const At at = loop_flat_index(l, n, count);
     if (!is_int(l, count, 1)) loop_open(l, at.flat, loop_param(l, PARAM_EXTENT, count), LOOP_PLAIN);
     map_body(l, s, &at);

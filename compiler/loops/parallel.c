@@ -98,11 +98,8 @@ static void scan(Part *p, const LoopStmt *s, bool in) {
   const int inside = p->inside.n;
   for (; s && p->fits; s = s->next) {
     const bool own = s->kind == STMT_FOR && s->name == p->index;
-    int64_t from, by;
     if (own) {
-      if (in || s->goes_on || !expr_is_int(p->l->x, s->a, &from) || from ||
-          !expr_is_int(p->l->x, s->c, &by) || by != 1 ||
-          (p->extent != NO_EXPR && p->extent != s->b))
+      if (in || !loop_counts_up(p->l->x, s) || (p->extent != NO_EXPR && p->extent != s->b))
         p->fits = false;
       p->extent = s->b;
     }

@@ -470,12 +470,12 @@ static bool call(Product *p, const Tiles *epilogue) {
   if (dtype_is_half(p->t[X].n->dtype)) {
     arg[12] = loop_int(p->l, p->nsummed > 0), arg[13] = loop_int(p->l, keeps_columns(p) || keeps);
     arg[14] = takes ? entry_rows(b, epilogue) : zero;
-    entry_call(b, "dtrt_gemm_half", 15, arg);
+    loop_run(b->l, "dtrt_gemm_half", 15, arg);
     return takes;
   }
   if (takes) {
     arg[11] = entry_rows(b, epilogue); /* its result is dense */
-    entry_call(b, keeps ? "dtrt_gemm_epilogue_keeping" : "dtrt_gemm_epilogue", 11, arg + 1);
+    loop_run(b->l, keeps ? "dtrt_gemm_epilogue_keeping" : "dtrt_gemm_epilogue", 11, arg + 1);
     return true;
   }
   Expr adds = loop_int(p->l, p->nsummed > 0);
@@ -487,24 +487,24 @@ static bool call(Product *p, const Tiles *epilogue) {
     Expr with[15];
     for (int i = 0; i < 14; i++) with[i] = arg[i + 1];
     with[14] = p->live.of ? expr_address(p->x, live_list(p)) : zero;
-    entry_call(b, "dtrt_gemm_sum", 15, with);
+    loop_run(b->l, "dtrt_gemm_sum", 15, with);
     return false;
   }
   arg[12] = adds;
   if (p->told) {
     arg[13] = told_loops(p);
-    entry_call(b, "dtrt_gemm_loops", 14, arg);
+    loop_run(b->l, "dtrt_gemm_loops", 14, arg);
     return false;
   }
   if (p->live.of) {
     arg[13] = live_list(p);
-    entry_call(b, "dtrt_gemm_band", 13, arg + 1);
+    loop_run(b->l, "dtrt_gemm_band", 13, arg + 1);
     return false;
   }
   if (keeps && p->t[X].n->dtype == DT_F32)
-    entry_call(b, "dtrt_gemm_keeping", 12, arg + 1);
+    loop_run(b->l, "dtrt_gemm_keeping", 12, arg + 1);
   else
-    entry_call(b, "dtrt_gemm", 13, arg);
+    loop_run(b->l, "dtrt_gemm", 13, arg);
   return false;
 }
 

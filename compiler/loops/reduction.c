@@ -91,6 +91,13 @@ Expr reduction_in_sequence(ReduceNest *r, int first) {
   return acc;
 }
 
+int reduction_open_row(ReduceNest *r, int from) {
+  int loops = 0;
+  for (int d = from; d < r->x->shape.rank; d++)
+    loops += reduction_open(r, d, d + 1, false, d == r->last ? LOOP_PLAIN : LOOP_OUTER);
+  return loops;
+}
+
 /* Values that are used more than once, each of which is a line of C. */
 static int shared_values(const Exprs *x, Expr e, uint8_t *met) {
   const ExprNode *n = expr_node(x, e);

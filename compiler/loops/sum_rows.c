@@ -50,13 +50,6 @@ void sum_join_rows(SumNest *s) {
   for (int d = first; d < last; d++) s->r->in.dim[d] = number(s, 0);
 }
 
-static int open_row(SumNest *s, int from) {
-  int loops = 0;
-  for (int d = from; d < s->x->shape.rank; d++)
-    loops += reduction_open(s->r, d, d + 1, false, d == s->r->last ? LOOP_PLAIN : LOOP_OUTER);
-  return loops;
-}
-
 /* Number of the first row of this device's block that the loop over dim `last` begins with: that of
  * the tile, and of the outer reduced dims. */
 static Expr first_row(SumNest *s, int last) {
@@ -95,9 +88,8 @@ static Expr place_in_row(SumNest *s, const At *out) {
 }
 
 static Expr row_size(SumNest *s) {
-  Expr n = number(s, 1);
-  for (int d = 0; d < s->n->shape.rank; d++) n = mul(s, n, site_room(s->l, s->n, d));
-  return loop_param(s->l, PARAM_EXTENT, n);
+  const Expr size = site_product(s->l, s->n, 0, s->n->shape.rank, site_room);
+  return loop_param(s->l, PARAM_EXTENT, size);
 }
 
 /* Rows of partial results begin cache lines, wherever their number of columns ends. */
@@ -225,11 +217,11 @@ static bool row_in_registers(const SumNest *s, int last) {
 static void add_short_rows(SumNest *s, int last, Expr own, Expr begin, Expr end, Expr fresh) {
   Loop *l = s->l;
   loop_if(l, equal(s, begin, fresh));
-  int loops = open_row(s, last + 1);
+  int loops = reduction_open_row(s->r, last + 1);
   loop_set(l, own, reduction_identity(s->r));
   loop_close(l, loops + 1);
   loop_open_from(l, s->r->in.dim[last], begin, end, LOOP_OUTER);
-  loops = open_row(s, last + 1);
+  loops = reduction_open_row(s->r, last + 1);
   loop_set(l, own, reduction_joined(s->r, own, operand(s)));
   loop_close(l, loops + 1);
 }
@@ -237,7 +229,7 @@ static void add_short_rows(SumNest *s, int last, Expr own, Expr begin, Expr end,
 /* Adds `some` rows from `from` on; `fresh` is the first of the block. */
 static void add_group(SumNest *s, int last, Expr own, Expr from, int some, Expr fresh) {
   Loop *l = s->l;
-  const int loops = open_row(s, last + 1);
+  const int loops = reduction_open_row(s->r, last + 1);
   const Expr before = loop_choose(l, equal(s, from, fresh), reduction_identity(s->r), own);
   const Expr sum = loop_local(l, LOCAL_VALUE, s->n->dtype, "sum", 0, before);
   loop_open_from(l, s->r->in.dim[last], from, add(s, from, number(s, some)), LOOP_WHOLE);
@@ -252,7 +244,7 @@ static void add_one_by_one(SumNest *s, int last, Expr own, Expr from, Expr to, E
   const bool rows = has(s, last);
   const Expr i = s->r->in.dim[last];
   if (rows) loop_open_from(l, i, from, to, LOOP_OUTER);
-  const int loops = rows + open_row(s, last + 1);
+  const int loops = rows + reduction_open_row(s->r, last + 1);
   const Expr before = loop_choose(l, equal(s, i, fresh), reduction_identity(s->r), own);
   loop_set(l, own, reduction_joined(s->r, before, operand(s)));
   loop_close(l, loops);
@@ -411,7 +403,7 @@ static bool may_be_empty(const SumNest *s) {
 
 /* The result before any row, in the first of the tiles that add to it. */
 static void put_identity(SumNest *s, int rows) {
-  const int first = reduction_if_first(s->r), loops = open_row(s, rows);
+  const int first = reduction_if_first(s->r), loops = reduction_open_row(s->r, rows);
   loop_set(s->l, reduction_result(s->r), reduction_identity(s->r));
   loop_close(s->l, loops + first);
 }

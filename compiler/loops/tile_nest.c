@@ -19,19 +19,17 @@ enum { MOST_READ = 8 };
 
 /* -------- the band -------- */
 
-static const TileBand *band_of(const EntryBuild *b) {
-  const Tiles *s = b->l->tile;
-  return s && s->band.of != NO_NODE ? &s->band : NULL;
+static bool is_masked(const EntryBuild *b) {
+  const TileBand *band = loop_band(b->l);
+  return band && band->vanishes != NO_NODE;
 }
-
-static bool is_masked(const EntryBuild *b) { return band_of(b) && band_of(b)->vanishes != NO_NODE; }
 
 static Expr far_bound(EntryBuild *b, int side) {
   return expr_scale(b->en->x, loop_word(b->l, "DTRT_FAR", (int64_t)1 << 40), side);
 }
 
 static Expr bound(EntryBuild *b, int64_t v) {
-  const TileBand *band = band_of(b);
+  const TileBand *band = loop_band(b->l);
   const Node *n = graph_node(b->en->le->graph, band->of);
   if (v == BAND_FAR || v == -BAND_FAR) return far_bound(b, v < 0 ? -1 : 1);
   const Expr rows = site_from(b->l, n, band->row), columns = site_from(b->l, n, n->shape.rank - 1);
@@ -51,7 +49,7 @@ static void set_bound(EntryBuild *b, const char *name, int64_t v, int side) {
 }
 
 static void open_band(EntryBuild *b) {
-  const TileBand *band = band_of(b);
+  const TileBand *band = loop_band(b->l);
   if (!band) return;
   if (is_masked(b)) loop_open(b->l, loop_symbol(b->l, "whole", 0, 1), loop_int(b->l, 2), LOOP_SOME);
   set_bound(b, "low", band->low, -1);
@@ -66,7 +64,7 @@ static void close_band(EntryBuild *b) {
 
 /* Before step i: whether some row's value, outside of the band, is not 0. */
 static void check_band(EntryBuild *b, int i) {
-  if (!is_masked(b) || band_of(b)->at != i) return;
+  if (!is_masked(b) || loop_band(b->l)->at != i) return;
   const LoopSite site = entry_site(b);
   LoopFunction f;
   build_band_check(&site, &f);
@@ -87,7 +85,7 @@ void entry_clear(EntryBuild *b, const Node *n, Expr place, const Expr *stride) {
     loop_open(b->l, i, len, LOOP_SOME);
     at = expr_add(b->en->x, at, expr_mul(b->en->x, i, stride[d]));
   }
-  entry_call(b, "dtrt_band_clear", 6,
+  loop_run(b->l, "dtrt_band_clear", 6,
              (Expr[]){entry_after(b, DT_F32, place, at), site_len(b->l, n, row),
                       site_len(b->l, n, last), stride[row], site_bound(b->l, INTEGER_LOW),
                       site_bound(b->l, INTEGER_HIGH)});
@@ -113,10 +111,7 @@ static void clear_outside(EntryBuild *b, const Step *s) {
 static Expr loop_length(EntryBuild *b, const Tiles *s, int i) {
   const TileLoop *t = &s->loop[i];
   const Node *n = graph_node(b->en->le->graph, t->node);
-  Expr all = site_extent(b->l, n, t->dim);
-  for (int d = 0; s->epilogue && d < t->dim; d++)
-    all = expr_mul(b->en->x, all, site_extent(b->l, n, d));
-  return all;
+  return site_product(b->l, n, s->epilogue ? 0 : t->dim, t->dim + 1, site_extent);
 }
 
 /* From `from` to `to`, as the rows of an epilogue, and the outermost loop of what cores do at once;
@@ -209,7 +204,7 @@ static void rows_body(EntryBuild *b, const Tiles *s, LoopRows *r) {
 Expr entry_rows(EntryBuild *b, const Tiles *s) {
   const LocalEntry *le = b->en->le;
   const Node *result = graph_node(le->graph, s->steps.at[0].nodes.at[0]);
-  LoopRows r = {.what = result->name ? result->name : result->op->name,
+  LoopRows r = {.what = node_called(result),
                 .most = s->loop[0].most,
                 .unit = !tiles_apart(s, le->graph) ? LOOP_ALL_ROWS : s->unit};
   rows_body(b, s, &r);
@@ -243,26 +238,24 @@ static int64_t grain_of(const EntryBuild *b, const Step *step) {
   return grain < most ? grain : 0;
 }
 
-static bool has_half_product(const Graph *g, const Tiles *s) {
-  for (int i = 0; i < s->steps.n; i++)
-    for (int k = 0; k < s->steps.at[i].nodes.n; k++) {
-      const Node *n = graph_node(g, s->steps.at[i].nodes.at[k]);
-      if (op_class(n) == OPC_PRODUCT && dtype_is_half(graph_operand(g, n, 0)->dtype)) return true;
-    }
+static bool has_half_product(const Graph *g, const Step *s) {
+  for (int i = 0; i < s->nodes.n; i++) {
+    const Node *n = graph_node(g, s->nodes.at[i]);
+    if (op_class(n) == OPC_PRODUCT && dtype_is_half(graph_operand(g, n, 0)->dtype)) return true;
+  }
   return false;
 }
 
 void entry_tiles(EntryBuild *b, const Step *step) {
   const Tiles *s = step->tile;
   const int64_t grain = grain_of(b, step);
-  if (has_half_product(b->en->le->graph, s)) entry_call(b, "dtrt_gemm_nest", 0, NULL);
+  if (has_half_product(b->en->le->graph, step)) loop_run(b->l, "dtrt_gemm_nest", 0, NULL);
   if (!grain) {
     nest(b, s, NO_EXPR, NO_EXPR);
     return;
   }
   const Node *last = graph_node(b->en->le->graph, s->steps.at[s->steps.n - 1].nodes.at[0]);
-  LoopRows r = {
-      .what = last->name ? last->name : last->op->name, .most = s->loop[0].most, .tiles = true};
+  LoopRows r = {.what = node_called(last), .most = s->loop[0].most, .tiles = true};
   rows_body(b, s, &r);
   Expr *arg;
   int n = 0;

@@ -23,17 +23,11 @@ static bool infer_pool(Build *b, Node *n) {
   return op_check_size(b, b->span, n->dtype, &n->shape);
 }
 
-/* Windows side by side that fill the large side: a cut between them moves nothing. */
-static bool is_tiles(const Slide *s, int d) {
-  return s->stride[d] == s->taps[d] && s->before[d] == 0 && s->dilation[d] == 1 &&
-         s->large[d] == s->small[d] * s->taps[d];
-}
-
 /* Where windows are tiles, a dim of the large side is the small side's position, then the place in
  * the tile; else it is seen through the windows. */
 static RuleDim large_side(Rule *r, const Slide *s, int d, int f, bool result) {
   RuleDim rd = {.n = 1, .factor = {(int8_t)f}};
-  if (is_tiles(s, d)) {
+  if (slide_is_tiles(s, d)) {
     if (s->taps[d] > 1) rd.factor[rd.n++] = (int8_t)rule_factor(r, s->taps[d], FACTOR_WHOLE);
   } else if (!result) {
     rd.window = slide_up(s, d);
@@ -49,7 +43,7 @@ static void rule_pool(const Graph *g, const Node *n, Rule *r) {
   int rank = n->shape.rank;
   bool down = goes_down(n->op);
   for (int d = 0; d < rank; d++) {
-    bool space = d >= 1 && d <= s.n, tiles = space && is_tiles(&s, d - 1);
+    bool space = d >= 1 && d <= s.n, tiles = space && slide_is_tiles(&s, d - 1);
     int64_t size = tiles ? s.small[d - 1] : n->shape.dim[d];
     int f = rule_factor(r, size, space && !tiles ? FACTOR_SHIFT : FACTOR_PASS);
     RuleDim plain = {.n = 1, .factor = {(int8_t)f}};
@@ -205,7 +199,7 @@ static NodeId window_sums(Build *b, NodeId x, const Slide *s) {
   bool tiles = true;
   for (int d = 0; d < s->n; d++) {
     taps *= s->taps[d];
-    tiles = tiles && is_tiles(s, d);
+    tiles = tiles && slide_is_tiles(s, d);
   }
   if (taps <= LARGE_WINDOW) return mk_pool(b, &op_pool_sum, x, NO_NODE, s);
   return tiles ? sum_of_tiles(b, x, s) : sum_by_dims(b, x, s);

@@ -47,7 +47,7 @@ static const char *unnamed(Function *f, const Node *n) {
   int line, column;
   n = emit_named(f->e, n);
   if (n->name || !diag_source(f->e->program->diag, n->span.file))
-    return n->name ? n->name : n->op->name;
+    return node_called(n);
   diag_locate(f->e->program->diag, n->span, &line, &column);
   return arena_printf(f->e->arena, "%s_%d", n->op->name, line);
 }

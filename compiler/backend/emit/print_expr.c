@@ -28,10 +28,6 @@ static int part_scope(Print *p, int parent, Expr select, int part) {
   return p->scopes.n - 1;
 }
 
-static bool is_part(const ExprNode *n, int i) {
-  return n->kind == EXPR_SELECT && (i % 2 || i == n->n - 1);
-}
-
 static void use(Print *p, Expr e, int scope) {
   ExprUse *had = find_use(p, e, scope);
   if (had) {
@@ -42,7 +38,7 @@ static void use(Print *p, Expr e, int scope) {
   p->use_of[e] = p->uses.n;
   const ExprNode *n = expr_node(p->x, e);
   for (int i = 0; i < n->n; i++)
-    if (is_part(n, i))
+    if (expr_is_part(n, i))
       part_scope(p, scope, e, i);
     else
       use(p, n->arg[i], scope);

@@ -14,7 +14,7 @@ const Node *emit_named(Emit *e, const Node *n) {
  * its op. */
 const char *emit_short_name(Emit *e, const Node *n) {
   n = emit_named(e, n);
-  const char *name = n->name ? n->name : n->op->name, *last = name;
+  const char *name = node_called(n), *last = name;
   int dots = 0;
   for (const char *c = name + strlen(name); c > name && dots < 2; c--)
     if (c[-1] == '.' && ++dots == 2) last = c;

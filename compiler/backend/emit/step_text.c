@@ -13,7 +13,7 @@ void emit_exchange(Emit *e, NodeId id, int number) {
                                   dtype_constant(n->dtype), ex.axes, from, to);
   str_printf(&e->tables, "static const dtrt_exchange exchange_%d = {%d, %s,\n    ", number, number,
              what);
-  emit_string(&e->tables, x->name ? x->name : x->op->name);
+  emit_string(&e->tables, node_called(x));
   str_puts(&e->tables, ", ");
   emit_string(&e->tables, node_where(e->program, n));
   str_printf(&e->tables, ", %lld, %lld, %lld, %d};\n", (long long)ex.bytes, (long long)ex.senders,

@@ -250,16 +250,6 @@ double cost_step_flops(const Plan *p, const LocalEntry *le, const Step *s) {
   return c.flops;
 }
 
-/* Of a step over named rows: the part of its table's rows that is named at most. */
-static double named_share(const Plan *p, const LocalEntry *le, const Step *s) {
-  if (!s->named) return 1;
-  const Node *n = graph_node(le->graph, s->named - 1), *x = graph_operand(le->graph, n, 0);
-  const Mesh *m = &p->program->mesh;
-  const Shape table = node_local(m, n), index = node_local(m, x);
-  const double rows = (double)table.dim[node_attr(n, "axis")];
-  return fmin(1, (double)shape_count(&index) / fmax(1, rows));
-}
-
 static StepCost cost_step_by(const Plan *p, const LocalEntry *le, int step, AxesCost *by) {
   const Step *s = &le->steps.at[step];
   StepCost c = {.algorithm = ALGORITHMS};
@@ -269,7 +259,10 @@ static StepCost cost_step_by(const Plan *p, const LocalEntry *le, int step, Axes
     if (c.exchange > 0) return c;
   } else {
     add_local_step(p, le, s, &c);
-    if (s->kind == STEP_MAP) c.compute *= named_share(p, le, s), c.flops *= named_share(p, le, s);
+    const double share = s->kind == STEP_MAP && s->named
+                             ? work_named_share(&p->program->mesh, le->graph, s->named - 1)
+                             : 1;
+    c.compute *= share, c.flops *= share;
   }
   c.compute += p->program->machine->start;
   return c;

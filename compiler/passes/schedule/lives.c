@@ -39,6 +39,10 @@ bool lives_region(const EntryMemory *m, int region) {
   return m->le->region[region].condition != NO_NODE;
 }
 
+bool lives_within(const EntryMemory *m, int region, int t) {
+  return lives_region(m, region) && t >= m->span[region].begin && t < m->span[region].end;
+}
+
 int lives_last(const EntryMemory *m, int region) {
   const RegionSpan *s = &m->span[region];
   return s->end > s->begin ? s->end - 1 : s->begin;
@@ -77,9 +81,7 @@ static void live_in_region(EntryMemory *m, int r) {
 
 bool lives_again(const EntryMemory *m, NodeId id, int t) {
   for (int r = 0; r < m->le->entry->regions.n; r++)
-    if (lives_region(m, r) && t >= m->span[r].begin && t < m->span[r].end &&
-        m->made_at[id] < m->span[r].begin)
-      return true;
+    if (lives_within(m, r, t) && m->made_at[id] < m->span[r].begin) return true;
   return false;
 }
 
@@ -87,9 +89,7 @@ bool lives_in_body(const EntryMemory *m, int region, int t) {
   const Entry *e = m->le->entry;
   if (t < m->span[region].test || t >= m->span[region].end) return false;
   for (int r = 0; r < e->regions.n; r++)
-    if (lives_region(m, r) && r != region && region_within(e, r, region) && t >= m->span[r].begin &&
-        t < m->span[r].end)
-      return false;
+    if (r != region && region_within(e, r, region) && lives_within(m, r, t)) return false;
   return true;
 }
 

@@ -122,8 +122,7 @@ static void find_uses(Walk *w, Expr e, const Site *at) {
     return;
   }
   for (int i = 0; i < n.n; i++) {
-    const bool part = n.kind == EXPR_SELECT && (i % 2 || i == n.n - 1);
-    const Site in = part ? guarded(s, at, e, i) : *at;
+    const Site in = expr_is_part(&n, i) ? guarded(s, at, e, i) : *at;
     find_uses(w, n.arg[i], &in);
   }
 }
@@ -161,7 +160,7 @@ int sites_parts(Sites *s, NodeId id, const Site *at, bool *mixed) {
   *mixed = false;
   if (n.kind != EXPR_SELECT) return 1;
   for (int i = 0; i < n.n; i++) {
-    const bool part = i % 2 || i == n.n - 1;
+    const bool part = expr_is_part(&n, i);
     parts += part && expr_node(s->x, n.arg[i])->reads;
     if (!part) *mixed = *mixed || indices_of(s, n.arg[i]) > 1;
   }
