@@ -1,4 +1,4 @@
-/* environment.h. $DTGC_FLAGS consists of words of the form --name=value, and -O0 to -O3. */
+/* environment.h. $DTGC_FLAGS consists of words of the form --name=value, --no-lines, -O0 to -O3. */
 #include "environment.h"
 #include "program.h"
 #include <stdlib.h>
@@ -27,7 +27,7 @@ LinkTools environment_tools(void) {
 /* Of $DTGC_FLAGS; in arena memory. */
 typedef struct Flags {
   const char *disable, *optimize, *machine, *loader;
-  int repeat_saves, drop_exchange;
+  int repeat_saves, drop_exchange, no_lines;
 } Flags;
 
 static bool take_number(const char *text, int *out) {
@@ -47,6 +47,7 @@ static const char *value_of(const char *word, const char *name) {
 static bool take(Arena *a, Flags *f, const char *word) {
   const char *v;
   if (!strncmp(word, "-O", 2)) return f->optimize = word + 2, true;
+  if (!strcmp(word, "--no-lines")) return f->no_lines = 1, true;
   if ((v = value_of(word, "--machine"))) return f->machine = v, true;
   if ((v = value_of(word, "--loader"))) return f->loader = v, true;
   if ((v = value_of(word, "--repeat-saves"))) return take_number(v, &f->repeat_saves);
@@ -82,11 +83,12 @@ dtgc_status environment_options(dtgc_program *p, const dtgc_options *o, dtgc_opt
   if (wrong)
     return program_fail(p, DTGC_BAD_ARGUMENT,
                         "`%s` in the environment variable DTGC_FLAGS is not one of "
-                        "--disable=NAME,... -O0 to -O3 --machine=FILE --loader=KIND "
+                        "--disable=NAME,... -O0 to -O3 --no-lines --machine=FILE --loader=KIND "
                         "--repeat-saves=N --drop-exchange=N",
                         wrong);
   if (f.disable && (!out->ndisables || out->disable)) join_disabled(p->arena, out, f.disable);
   if (!out->optimize) out->optimize = f.optimize;
+  if (!out->no_lines) out->no_lines = f.no_lines;
   if (!out->loader) out->loader = f.loader;
   if (!out->repeat_saves) out->repeat_saves = f.repeat_saves;
   if (!out->drop_exchange) out->drop_exchange = f.drop_exchange;

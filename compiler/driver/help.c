@@ -56,6 +56,7 @@ const char options_help[] =
     "  --disable NAME,...   leaves optimizations out: overlap, epilogue, rows, ... (a wrong name "
     "lists all)\n"
     "  -O LEVEL             clang's optimization level for device code: 0, 1, 2 or 3 (3)\n"
+    "  --no-lines           no line tables for gdb and perf\n"
     "  --loader KIND        the loader of device code: own, llvm, or perf (llvm, registered "
     "with perf)\n"
     "  --sums ORDER         fixed: the same bits on any hosts; fast: a host sends one sum "

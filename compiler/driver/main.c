@@ -443,6 +443,7 @@ static int drive(Driver *d) {
                               .disable = o->disable,
                               .ndisables = o->ndisables,
                               .optimize = o->optimize,
+                              .no_lines = o->no_lines,
                               .loader = o->loader,
                               .sums = o->sums,
                               .repeat_saves = o->repeat_saves,

@@ -13,6 +13,7 @@ typedef enum OptionId {
   OPT_LAYOUT,
   OPT_PRECISION,
   OPT_STRICT,
+  OPT_NO_LINES,
   OPT_IMPORT,
   OPT_OUTPUT,
   OPT_ALSO,
@@ -65,6 +66,7 @@ static const struct {
     {"--devices", OPT_DEVICES, true}, {"--quick", OPT_QUICK, false},
     {"--auto", OPT_AUTO, false},      {"--memory", OPT_MEMORY, true},
     {"--strict-layouts", OPT_STRICT, false},
+    {"--no-lines", OPT_NO_LINES, false},
     {"--precision", OPT_PRECISION, true},
     {"--check-nan", OPT_CHECK_NAN, false},
     {"--feed", OPT_FEED, true},       {"--steps", OPT_STEPS, true},
@@ -316,6 +318,7 @@ static bool take_option(Options *o, int which, const char *value, int most, char
   case OPT_ALSO: o->also[o->nalsos++] = value; return has_pair(name, value, why, n);
   case OPT_LAYOUT: o->layout[o->nlayouts++] = value; return has_pair(name, value, why, n);
   case OPT_STRICT: o->strict_layouts = true; return true;
+  case OPT_NO_LINES: o->no_lines = true; return true;
   case OPT_PRECISION: return take_once(&o->precision, name, value, why, n);
   case OPT_IMPORT: o->import_dir[o->nimport_dirs++] = value; return true;
   case OPT_MESH: return take_once(&o->mesh, name, value, why, n);
@@ -396,7 +399,7 @@ static bool check_calibrate(const Options *o, char *why, int n) {
   if (o->nfiles || o->nhosts || o->ndefines || o->nlayouts || o->nimport_dirs || o->ndumps ||
       o->nalsos || o->mesh || o->emit_c || o->emit_html || o->cpu || o->machine || o->time ||
       o->nwhys || o->diff || o->automatic || o->strict_layouts || o->precision || o->ndisables ||
-      o->optimize || o->loader || o->sums || o->repeat_saves || o->drop_exchange)
+      o->optimize || o->no_lines || o->loader || o->sums || o->repeat_saves || o->drop_exchange)
     wrong = "calibrate takes -o, --transport, --devices and --quick only";
   else if (o->output && !*o->output)
     wrong = "-o: the name is empty";

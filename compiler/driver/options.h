@@ -28,7 +28,7 @@ typedef struct Options {
   int devices; /* calibrate; 0: not given */
   bool help, ops, version, time, quick;
   bool automatic; /* --auto */
-  bool strict_layouts;
+  bool strict_layouts, no_lines;
   bool check_nan;  /* code that can be checked after each step */
   uint64_t memory; /* bytes; 0: not given */
   const char *cores; /* run: as it was written; the program checks it */

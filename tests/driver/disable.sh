@@ -141,7 +141,16 @@ expect 2 '--repeat-saves takes an integer from 1' "$dtgc" m.dtg --repeat-saves=0
 expect 2 '--drop-exchange takes an integer from 1' "$dtgc" m.dtg --drop-exchange=x
 expect 1 'drop_exchange is 999999, and the program has ' "$dtgc" m.dtg --drop-exchange=999999 --dump=c
 expect 2 'calibrate takes' "$dtgc" calibrate --disable=rows
+expect 2 'calibrate takes' "$dtgc" calibrate --no-lines
 DTGC_FLAGS='--disable=partition' expect 1 'cannot be disabled' "$dtgc" m.dtg
+# Line tables lead from the code to the .dtg.
+tables() { # FLAGS-OF-THE-ENVIRONMENT OPTIONS...: how many lines of the executable's tables name the program
+  rm -f made
+  DTGC_FLAGS=$1 "$dtgc" small.dtg --mesh a=1 -O0 --transport=threads -o made "${@:2}" && readelf --debug-dump=rawline made | grep -c 'small\.dtg'
+}
+[[ $(tables '') == [1-9]* ]] || fail 'no line tables'
+is 'line tables with --no-lines' "$(tables '' --no-lines)" 0
+is 'line tables with --no-lines in the environment' "$(tables --no-lines)" 0
 DTGC_FLAGS='--drop=3' expect 1 '`--drop=3` in the environment variable DTGC_FLAGS' "$dtgc" m.dtg
 DTGC_FLAGS='  -O9  ' expect 1 'optimize is `9`' "$dtgc" m.dtg
 DTGC_FLAGS='  -O1   --disable=rows  ' expect 0 'no errors' "$dtgc" m.dtg

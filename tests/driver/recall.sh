@@ -57,6 +57,7 @@ again 'a file of layouts'
 echo 'fn twice(x) { return 2 * x }' >part.dtg
 again 'an imported text'
 again 'the level of clang' -O1
+again 'line tables' --no-lines
 again 'passes that are disabled' --disable=overlap
 again 'optimizations that are disabled' --disable=epilogue
 again 'how much repeated steps save' --repeat-saves=3

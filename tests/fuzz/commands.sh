@@ -7,7 +7,7 @@ set -u
 dtgc=$1 count=$3
 RANDOM=$4
 fresh_folder "$2"
-export DTGC_FLAGS='-O0 --machine=generic' ASAN_OPTIONS=detect_leaks=0:exitcode=99 UBSAN_OPTIONS=exitcode=99
+export DTGC_FLAGS='-O0 --no-lines --machine=generic' ASAN_OPTIONS=detect_leaks=0:exitcode=99 UBSAN_OPTIONS=exitcode=99
 
 cat >m.dtg <<'END'
 mesh [a=2]
@@ -45,7 +45,7 @@ words=(run call fit info checkpoint verify plot ls cat diff check reshard m.dtg 
   --epochs 2 --steps 3 --limit 4 --shuffle 1 --eval f --eval-feed --log log.csv --log-steps steps.csv --log-ranks ranks.jsonl --save saved2 --load saved
   --resume --every 2 --keep 1 --plain --seed 5 --out x=out.npy s=- --emit-c emitted --emit-html page.html --time --tolerance 1e-3
   --help --version --ops --check-nan=cheap --timeout 5 --transport=threads -I . -o made
-  --disable=overlap --disable inline,rows tile,fuse -O 1 -O0 --loader=llvm own --repeat-saves=2 --drop-exchange 1 --machine=native --machine x.machine)
+  --disable=overlap --disable inline,rows tile,fuse -O 1 -O0 --no-lines --loader=llvm own --repeat-saves=2 --drop-exchange 1 --machine=native --machine x.machine)
 odd=('' - -- = , : '[' ']' '\' "'" '"' $'\n' $'\377' '%s' '*' 0 -1 1e999 nan 9223372036854775807 99999999999999999999 a=0 x= =x '[?' 'x=[' : ::)
 any() { local -n list=$1; REPLY=${list[RANDOM % ${#list[@]}]}; }
 changed() { # WORD: sometimes another
