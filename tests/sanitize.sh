@@ -49,7 +49,7 @@ log=$build/build.log
 } >"$log" 2>&1 || { tail -40 "$log"; echo "the build with -fsanitize=$which failed"; exit 1; }
 export ASAN_OPTIONS=detect_leaks=0
 # Emitted code has no sanitizers in it, and need not be optimized to be run once.
-export DTGC_FLAGS='-O0 --machine=generic'
+export DTGC_FLAGS='-O0 --no-lines --machine=generic'
 # Address randomisation of recent kernels and gcc's thread sanitizer do not agree.
 run=(ctest --test-dir "$build" -j "$(($(nproc) + 1))" --output-on-failure --no-tests=error)
 [ "$which" = thread ] && run=(setarch "$(uname -m)" -R "${run[@]}")

@@ -5,7 +5,7 @@ set -u
 . "$(dirname "$0")/../lib.sh"
 dtgc=$1
 fresh_folder "$2"
-export DTGC_FLAGS='-O0 --machine=generic'
+export DTGC_FLAGS='-O0 --no-lines --machine=generic'
 cache=$XDG_CACHE_HOME/dtgc
 
 printf 'entry f(x: f32[4, 1]) {\n  return sum = sum(x * 3)\n}\n' >m.dtg

@@ -6,7 +6,7 @@ set -u
 . "$(dirname "$0")/../lib.sh"
 dtgc=$1 machine=$(realpath "$3") mpiexec=${4:-}
 fresh_folder "$2"
-export DTGC_FLAGS="-O0 --machine=$machine"
+export DTGC_FLAGS="-O0 --no-lines --machine=$machine"
 
 cat >mlp.dtg <<'E'
 param start: TYPE[22, 36] = normal()
