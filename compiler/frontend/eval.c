@@ -17,7 +17,7 @@ bool elab_tick(Elab *e, Span at) {
   else if (e->depth > DEEPEST)
     what = "calls and expressions are nested too deeply here";
   else if (e->at && e->at->build.graph->nodes.n > MOST_NODES)
-    what = "the entry has grown past 4 million operations; is a loop too long?";
+    what = "the entry has grown past 400 thousand operations; is a loop too long?";
   if (what) diag_error(e->diag, at, "%s", what);
   /* Messages past the limit are not shown: continuing is pointless. */
   e->stop = what || e->diag->errors > e->diag->most_errors;
