@@ -202,6 +202,17 @@ static NodeId add_copy(Diff *d, const Node *n) {
   return graph_add(d->b.graph, &copy);
 }
 
+/* Each gradient of a gradient is some three times as large: three times as many operations as a text
+ * may write out are enough, and more is no program that somebody meant. */
+enum { MOST_NODES = 3 * 400000 };
+static void check_size(const Diff *d, const Node *grad) {
+  Diag *diag = d->plan->program->diag;
+  if (d->b.graph->nodes.n > MOST_NODES && !diag->errors)
+    diag_error(diag, grad->span,
+               "with its gradients the entry has grown past 1.2 million operations; is this one "
+               "taken of too many others?");
+}
+
 /* Returns whether grads of other losses are left. */
 static bool rewrite(Plan *p, int index) {
   Entry *e = &p->program->entries.at[index];
@@ -225,6 +236,7 @@ static bool rewrite(Plan *p, int index) {
         continue;
       }
       if (d.gradient[i] == NO_NODE) differentiate(&d, i);
+      check_size(&d, &copy);
       d.rewound = true;
       d.map[i] = lay_out(&d, &copy, d.gradient[i]);
       Node *made = graph_node(d.b.graph, d.map[i]);
