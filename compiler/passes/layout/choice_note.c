@@ -64,13 +64,9 @@ static double shared_total(const Choice *c) {
   return s.time;
 }
 
-/* A form with the same layouts, whose tables are computed anew. The vector is shared until one of
- * the two forms grows. */
+/* A form of the same values, whose tables are computed anew. */
 static Form form_afresh(const Form *of) {
-  Form f = {.shape = of->shape, .dtype = of->dtype, .guard = of->guard};
-  f.layouts.at = of->layouts.at;
-  f.layouts.n = f.layouts.cap = of->layouts.n;
-  return f;
+  return (Form){.shape = of->shape, .dtype = of->dtype, .guard = of->guard};
 }
 
 /* Its tables hold for the first layouts of `of`, too. */
@@ -103,8 +99,7 @@ Routes *choice_brief_routes(const Choice *c) {
     if (i == r->forms.n) vec_push(r->arena, &r->forms, form_afresh(from));
     Form *f = &r->forms.at[i];
     if (!is_part_of(f, from)) *f = form_afresh(from);
-    for (int k = f->layouts.n; k < from->layouts.n; k++)
-      vec_push(r->arena, &f->layouts, from->layouts.at[k]);
+    for (int k = f->layouts.n; k < from->layouts.n; k++) form_layout(r, i, from->layouts.at[k]);
   }
   return r;
 }

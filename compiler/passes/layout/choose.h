@@ -31,12 +31,15 @@ typedef struct Form {
   DType dtype;
   Guard guard;
   VEC(const Layout *) layouts;
+  Lookup at;       /* 1 + the place there */
+  VEC(int) row;    /* by layout: its row in the tables; -1: it has windows, nothing leads on */
+  VEC(int) plain;  /* by row: the layout */
   int closed; /* the shortest paths among the first so many are known */
   int nterms; /* the sets of terms that were met */
   Terms terms[MAX_TERMS];
-  int cap;                /* of the square tables */
-  double *cost;           /* [from * cap + to]; < 0: not computed yet */
-  int16_t *via;           /* the first stop on the way, or -1 */
+  int cap, rows;          /* of the tables */
+  double *cost;           /* [row of from * cap + to]; < 0: not computed yet */
+  int *via;               /* the first stop on the way, or -1 */
   struct KnownTree *tree; /* of conversions: what the cheapest costs */
   int ntrees, tree_slots;
   int trees_closed; /* `closed`, when they were found */
@@ -60,7 +63,8 @@ double route_find(Routes *r, int form, int from, int to);
  * there is none. */
 static inline double route(Routes *r, int form, int from, int to) {
   const Form *f = &r->forms.at[form];
-  double c = from < f->cap && to < f->cap ? f->cost[from * f->cap + to] : -1;
+  const int row = f->row.at[from];
+  double c = row >= 0 && row < f->rows && to < f->cap ? f->cost[row * f->cap + to] : -1;
   return c >= 0 ? c : route_find(r, form, from, to);
 }
 /* The next layout on that way. */

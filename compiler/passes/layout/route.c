@@ -28,25 +28,42 @@ int form_of(Routes *r, const Shape *s, DType t) { return form_guarded(r, s, t, G
 
 int form_layout(Routes *r, int form, const Layout *l) {
   Form *f = &r->forms.at[form];
-  for (int i = 0; i < f->layouts.n; i++)
-    if (f->layouts.at[i] == l) return i;
+  const int known = lookup_get(&f->at, l);
+  if (known) return known - 1;
+  const bool plain = layout_is_plain(l);
+  vec_push(r->arena, &f->row, plain ? f->plain.n : -1);
+  if (plain) vec_push(r->arena, &f->plain, f->layouts.n);
   vec_push(r->arena, &f->layouts, l);
+  lookup_put(&f->at, r->arena, l, f->layouts.n);
   return f->layouts.n - 1;
 }
 
+static int grown(int room, int n) {
+  while (room < n) room = room ? room * 2 : 16;
+  return room;
+}
+
+/* Layouts with windows may be as many as a program has slices; plain ones are few. */
 static void grow(Routes *r, Form *f) {
-  int cap = f->cap;
-  if (f->layouts.n <= cap) return;
-  while (cap < f->layouts.n) cap = cap ? cap * 2 : 16;
-  double *cost = arena_array(r->arena, double, (size_t)cap *(size_t)cap);
-  int16_t *via = arena_array(r->arena, int16_t, (size_t)cap * (size_t)cap);
-  for (int i = 0; i < cap * cap; i++) cost[i] = -1, via[i] = -1;
-  for (int i = 0; i < f->cap; i++)
-    for (int j = 0; j < f->cap; j++) {
-      cost[i * cap + j] = f->cost[i * f->cap + j];
-      via[i * cap + j] = f->via[i * f->cap + j];
-    }
-  f->cost = cost, f->via = via, f->cap = cap;
+  const int cap = grown(f->cap, f->layouts.n), rows = grown(f->rows, f->plain.n);
+  if (cap == f->cap && rows == f->rows) return;
+  double *cost = arena_array(r->arena, double, (size_t)rows *(size_t)cap);
+  int *via = arena_array(r->arena, int, (size_t)rows * (size_t)cap);
+  for (size_t i = 0; i < (size_t)rows * (size_t)cap; i++) cost[i] = -1, via[i] = -1;
+  for (int i = 0; i < f->rows; i++) {
+    memcpy(&cost[(size_t)i * cap], &f->cost[(size_t)i * f->cap], sizeof *cost * (size_t)f->cap);
+    memcpy(&via[(size_t)i * cap], &f->via[(size_t)i * f->cap], sizeof *via * (size_t)f->cap);
+  }
+  f->cost = cost, f->via = via, f->cap = cap, f->rows = rows;
+}
+
+/* Of a layout that is plain. */
+static double *costs_from(const Form *f, int from) { return &f->cost[f->row.at[from] * f->cap]; }
+static int *vias_from(const Form *f, int from) { return &f->via[f->row.at[from] * f->cap]; }
+
+static double cost_between(const Form *f, int from, int to) {
+  if (f->row.at[from] >= 0) return costs_from(f, from)[to];
+  return from == to ? 0 : INFINITY;
 }
 
 static bool same_dims(const Layout *a, const Layout *b) {
@@ -186,23 +203,23 @@ static void add_all_stops(Routes *r, int form) {
 }
 
 static void take(Form *f, int from, int to, double cost, int next) {
-  double *old = &f->cost[from * f->cap + to];
+  double *old = &costs_from(f, from)[to];
   if (!(cost < *old * (1 - 1e-12))) return; /* by more than rounding: ways without end are none */
   *old = cost;
-  f->via[from * f->cap + to] = (int16_t)next;
+  vias_from(f, from)[to] = next;
 }
 
 /* Some way from layout `from` is shorter by way of one that costs `first` to get to. Written so that
  * it becomes vector instructions: most rows of a table have nothing to take. */
 static bool any_shorter(const Form *f, int from, double first, const double *rest, int n) {
-  const double *old = &f->cost[from * f->cap];
+  const double *old = costs_from(f, from);
   int64_t any = 0; /* as wide as what is compared */
   for (int j = 0; j < n; j++) any |= first + rest[j] < old[j] * (1 - 1e-12) ? -1 : 0;
   return any != 0;
 }
 
 static int next_of(const Form *f, int from, int to) {
-  int via = f->via[from * f->cap + to];
+  int via = f->row.at[from] >= 0 ? vias_from(f, from)[to] : -1;
   return via < 0 ? to : via;
 }
 
@@ -216,24 +233,27 @@ static double effort_of(const Mesh *m, int layouts) {
 /* The shortest paths among layouts 0 to x - 1 are known: then those with x too. */
 static void close_over(const Routes *r, Form *f, int x) {
   const Layout *lx = f->layouts.at[x];
+  const bool plain = f->row.at[x] >= 0;
   r->program->effort += effort_of(&r->program->mesh, x);
-  for (int k = 0; k <= x; k++) {
-    f->cost[x * f->cap + k] = hop(r, f, lx, f->layouts.at[k]);
-    f->cost[k * f->cap + x] = hop(r, f, f->layouts.at[k], lx);
-  }
-  double *out = &f->cost[x * f->cap];
-  for (int k = 0; k < x; k++) {
-    double first = out[k], last = f->cost[k * f->cap + x];
-    const double *rest = &f->cost[k * f->cap];
-    if (first < INFINITY && f->via[x * f->cap + k] < 0 && any_shorter(f, x, first, rest, x))
+  for (int k = 0; plain && k <= x; k++) costs_from(f, x)[k] = hop(r, f, lx, f->layouts.at[k]);
+  for (int i = 0; i < f->plain.n && f->plain.at[i] < x; i++)
+    costs_from(f, f->plain.at[i])[x] = hop(r, f, f->layouts.at[f->plain.at[i]], lx);
+  for (int p = 0; p < f->plain.n && f->plain.at[p] < x; p++) {
+    const int k = f->plain.at[p];
+    const double *rest = costs_from(f, k), last = rest[x];
+    const double first = plain ? costs_from(f, x)[k] : INFINITY;
+    if (first < INFINITY && vias_from(f, x)[k] < 0 && any_shorter(f, x, first, rest, x))
       for (int j = 0; j < x; j++) take(f, x, j, first + rest[j], k);
-    for (int i = 0; i < x && last < INFINITY && f->via[k * f->cap + x] < 0; i++)
-      if (f->cost[i * f->cap + k] + last < f->cost[i * f->cap + x])
-        take(f, i, x, f->cost[i * f->cap + k] + last, next_of(f, i, k));
+    if (!(last < INFINITY) || vias_from(f, k)[x] >= 0) continue;
+    for (int q = 0; q < f->plain.n && f->plain.at[q] < x; q++) {
+      const int i = f->plain.at[q];
+      const double *out = costs_from(f, i);
+      if (out[k] + last < out[x]) take(f, i, x, out[k] + last, next_of(f, i, k));
+    }
   }
-  for (int i = 0; i < x && layout_is_plain(lx); i++) {
-    double first = f->cost[i * f->cap + x];
-    int next = next_of(f, i, x);
+  for (int q = 0; plain && q < f->plain.n && f->plain.at[q] < x; q++) {
+    const int i = f->plain.at[q], next = next_of(f, i, x);
+    const double first = costs_from(f, i)[x], *out = costs_from(f, x);
     if (!(first < INFINITY) || !any_shorter(f, i, first, out, x)) continue;
     for (int j = 0; j < x; j++) take(f, i, j, first + out[j], next);
   }
@@ -245,14 +265,15 @@ static void close_all(const Routes *r, Form *f, int n) {
   const Mesh *m = &r->program->mesh;
   for (int x = 0; x < n; x++) {
     r->program->effort += effort_of(m, x);
-    for (int k = 0; k < n; k++)
-      f->cost[x * f->cap + k] = hop(r, f, f->layouts.at[x], f->layouts.at[k]);
+    for (int k = 0; f->row.at[x] >= 0 && k < n; k++)
+      costs_from(f, x)[k] = hop(r, f, f->layouts.at[x], f->layouts.at[k]);
   }
-  for (int k = 0; k < n; k++) {
-    const double *rest = &f->cost[k * f->cap];
-    if (!layout_is_plain(f->layouts.at[k])) continue; /* nothing leads on from there */
-    for (int i = 0; i < n; i++) {
-      double first = f->cost[i * f->cap + k];
+  for (int p = 0; p < f->plain.n; p++) {
+    const int k = f->plain.at[p];
+    const double *rest = costs_from(f, k);
+    for (int q = 0; q < f->plain.n; q++) {
+      const int i = f->plain.at[q];
+      double first = costs_from(f, i)[k];
       if (i == k || !(first < INFINITY) || !any_shorter(f, i, first, rest, n)) continue;
       int next = next_of(f, i, k);
       for (int j = 0; j < n; j++) take(f, i, j, first + rest[j], next);
@@ -267,14 +288,12 @@ double route_find(Routes *r, int form, int from, int to) {
   grow(r, f);
   if (!f->closed) close_all(r, f, f->layouts.n);
   for (; f->closed < f->layouts.n; f->closed++) close_over(r, f, f->closed);
-  return f->cost[from * f->cap + to];
+  return cost_between(f, from, to);
 }
 
 int route_next(Routes *r, int form, int from, int to) {
   route(r, form, from, to);
-  const Form *f = &r->forms.at[form];
-  int via = f->via[from * f->cap + to];
-  return via < 0 ? to : via;
+  return next_of(&r->forms.at[form], from, to);
 }
 
 /* -------- trees -------- */
@@ -293,7 +312,7 @@ typedef struct Steiner {
   int16_t *to, *one; /* beside it: u, and one of the two sets; -1: u is the leaf */
 } Steiner;
 
-static double far(const Steiner *s, int from, int to) { return s->f->cost[from * s->f->cap + to]; }
+static double far(const Steiner *s, int from, int to) { return cost_between(s->f, from, to); }
 
 static void branch(Steiner *s, int set, double *parted, int *one) {
   for (int u = 0; u < s->nstops; u++) {
@@ -358,11 +377,11 @@ static void write_tree(const Steiner *s, Tree *t, int set, int v) {
 /* A tree that branches there costs the way from the root and then the ways to two leaves or more. */
 static bool worth_branching(const Form *f, int root, int stop, const int *leaf, int n,
                             double upper) {
-  double most = upper * (1 + 1e-9) - f->cost[root * f->cap + stop]; /* but for rounding */
-  double first = INFINITY, second = INFINITY;                       /* the shortest two */
+  double most = upper * (1 + 1e-9) - cost_between(f, root, stop); /* but for rounding */
+  double first = INFINITY, second = INFINITY;                     /* the shortest two */
   if (most < 0) return false;
   for (int i = 0; i < n; i++) {
-    double way = f->cost[stop * f->cap + leaf[i]];
+    double way = cost_between(f, stop, leaf[i]);
     if (way < first) second = first, first = way;
     else if (way < second) second = way;
   }
@@ -374,10 +393,12 @@ static double best_tree(Routes *r, const Form *f, int root, const int *leaf, int
                         Tree *tree) {
   ArenaMark mark = arena_mark(r->arena);
   Steiner s = {.f = f, .n = n, .root = root, .leaf = leaf};
-  s.stop = arena_array(r->arena, int, f->closed);
+  s.stop = arena_array(r->arena, int, f->plain.n + 1);
   s.stop[s.nstops++] = root;
-  for (int i = 0; i < f->closed; i++) /* those met since are not in the tables yet */
+  for (int p = 0; p < f->plain.n && f->plain.at[p] < f->closed; p++) { /* later ones: no tables */
+    const int i = f->plain.at[p];
     if (i != root && worth_branching(f, root, i, leaf, n, upper)) s.stop[s.nstops++] = i;
+  }
   size_t entries = (size_t)s.nstops << n;
   s.cost = arena_array(r->arena, double, entries);
   s.to = arena_array(r->arena, int16_t, entries);
@@ -433,17 +454,17 @@ static double near_tree(Routes *r, int form, int from, const int *wanted, int n,
 /* The same trees are requested many times. */
 struct KnownTree {
   struct {
-    int16_t n, from, leaf[MOST_LEAVES];
+    int n, from, leaf[MOST_LEAVES];
   } key; /* leaves rising; n 0: nothing here */
   double cost;
 };
 
 static struct KnownTree *known(Routes *r, Form *f, int from, const int *leaf, int n) {
-  struct KnownTree x = {.key = {.n = (int16_t)n, .from = (int16_t)from}, .cost = -1};
+  struct KnownTree x = {.key = {.n = n, .from = from}, .cost = -1};
   for (int i = 0; i < n; i++) {
     int k = i;
     for (; k > 0 && x.key.leaf[k - 1] > leaf[i]; k--) x.key.leaf[k] = x.key.leaf[k - 1];
-    x.key.leaf[k] = (int16_t)leaf[i];
+    x.key.leaf[k] = leaf[i];
   }
   if (f->trees_closed != f->closed || f->ntrees * 2 >= f->tree_slots) { /* or start over */
     f->tree_slots = f->trees_closed != f->closed ? 256 : f->tree_slots * 2;
