@@ -17,19 +17,16 @@ Span forbid_of(const Program *p, const Node *n) {
   return p->forbid;
 }
 
-static bool any_forbidden(const Program *p) {
+static bool any_forbidden(const Program *p, const Entry *e) {
   bool any = p->forbid.file;
   for (int v = 0; v < p->vars.n; v++) any = any || p->vars.at[v].forbid.file;
-  for (int e = 0; e < p->entries.n; e++) {
-    const Graph *g = p->entries.at[e].graph;
-    for (NodeId i = 0; i < g->nodes.n && !any; i++) any = graph_node(g, i)->forbid.file;
-  }
+  for (NodeId i = 0; i < e->graph->nodes.n && !any; i++) any = graph_node(e->graph, i)->forbid.file;
   return any;
 }
 
 const Span *forbid_find(const Program *p, const Entry *e) {
   const Graph *g = e->graph;
-  if (!p->mesh.naxes || !any_forbidden(p)) return NULL;
+  if (!p->mesh.naxes || !any_forbidden(p, e)) return NULL;
   Span *by = arena_array(p->arena, Span, g->nodes.n + 1);
   for (int i = 0; i < e->assigns.n; i++) {
     const Var *v = &p->vars.at[e->assigns.at[i].var];
