@@ -30,18 +30,27 @@ static void read_around(LocalEntry *le, const Depend *d, NodeId id) {
   }
 }
 
-/* Loops alone read node `id`, and none as something else. */
+/* By node: it is read as something else, too. */
+static const bool *viewed_of(Arena *a, const LocalEntry *le) {
+  bool *viewed = arena_array(a, bool, le->graph->nodes.n + 1);
+  for (NodeId i = 0; i < le->graph->nodes.n; i++) {
+    const NodeId base = node_base(le->graph, i);
+    viewed[base] = viewed[base] || base != i;
+  }
+  return viewed;
+}
+
+/* Loops alone read node `id`. */
 static bool is_read_by_loops(const LocalEntry *le, const Depend *d, NodeId id) {
   if (d->at_end[id]) return false;
   for (int i = 0; i < d->readers[id].n; i++)
     if (!loops_read(le, d->arena, &le->steps.at[d->readers[id].at[i]], id)) return false;
-  for (NodeId i = id + 1; i < le->graph->nodes.n; i++)
-    if (node_base(le->graph, i) == id) return false;
   return true;
 }
 
 static void borders_entry(Plan *p, LocalEntry *le) {
   const Depend d = depend_of(p->arena, le);
+  const bool *viewed = viewed_of(p->arena, le);
   bool *kept = arena_array(p->arena, bool, le->graph->nodes.n + 1);
   bool *found = arena_array(p->arena, bool, le->graph->nodes.n + 1), any = false;
   regions_mark(le, kept);
@@ -52,7 +61,7 @@ static void borders_entry(Plan *p, LocalEntry *le) {
       const NodeId of = n->operand[0];
       if (n->op != OP_exchange || exchange_at(p->program, le->graph, n).kind != DTRT_HALO ||
           n->layout->partial || graph_node(le->graph, of)->layout->partial ||
-          !le->stored[node_base(le->graph, of)] || kept[s->nodes.at[i]] ||
+          !le->stored[node_base(le->graph, of)] || kept[s->nodes.at[i]] || viewed[s->nodes.at[i]] ||
           !is_read_by_loops(le, &d, s->nodes.at[i]))
         continue;
       found[s->nodes.at[i]] = any = true;
