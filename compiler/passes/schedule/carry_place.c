@@ -87,8 +87,8 @@ bool carry_place_elsewhere(const EntryMemory *m, NodeId carry) {
 
 bool carry_place_left(const EntryMemory *m, int b, int t) {
   const LocalEntry *le = m->le;
-  for (int r = 0; r < le->entry->regions.n; r++)
-    for (int i = 0; lives_within(m, r, t) && i < le->region[r].carries.n; i++)
+  for (int r = m->region_at[t]; r != NO_REGION; r = le->entry->regions.at[r].parent)
+    for (int i = 0; lives_region(m, r) && i < le->region[r].carries.n; i++)
       if (le->buffer[lives_next(m, r, i)] == b) return true;
   return false;
 }

@@ -39,10 +39,6 @@ bool lives_region(const EntryMemory *m, int region) {
   return m->le->region[region].condition != NO_NODE;
 }
 
-bool lives_within(const EntryMemory *m, int region, int t) {
-  return lives_region(m, region) && t >= m->span[region].begin && t < m->span[region].end;
-}
-
 int lives_last(const EntryMemory *m, int region) {
   const RegionSpan *s = &m->span[region];
   return s->end > s->begin ? s->end - 1 : s->begin;
@@ -80,17 +76,25 @@ static void live_in_region(EntryMemory *m, int r) {
 }
 
 bool lives_again(const EntryMemory *m, NodeId id, int t) {
-  for (int r = 0; r < m->le->entry->regions.n; r++)
-    if (lives_within(m, r, t) && m->made_at[id] < m->span[r].begin) return true;
+  for (int r = m->region_at[t]; r != NO_REGION; r = m->le->entry->regions.at[r].parent)
+    if (lives_region(m, r) && m->made_at[id] < m->span[r].begin) return true;
   return false;
 }
 
 bool lives_in_body(const EntryMemory *m, int region, int t) {
+  return t >= m->span[region].test && t < m->span[region].end && m->region_at[t] == region;
+}
+
+/* Spans lie within each other as regions do. */
+static void find_spans(EntryMemory *m) {
   const Entry *e = m->le->entry;
-  if (t < m->span[region].test || t >= m->span[region].end) return false;
-  for (int r = 0; r < e->regions.n; r++)
-    if (r != region && region_within(e, r, region) && lives_within(m, r, t)) return false;
-  return true;
+  for (int t = 0; t <= m->nsteps; t++) m->region_at[t] = NO_REGION;
+  for (int r = 0; r < e->regions.n; r++) {
+    if (!lives_region(m, r)) continue;
+    m->span[r] = region_span(m->le, r);
+    for (int t = m->span[r].begin; t < m->span[r].end; t++)
+      if (m->region_at[t] == NO_REGION || region_within(e, r, m->region_at[t])) m->region_at[t] = r;
+  }
 }
 
 void lives_find(EntryMemory *m) {
@@ -105,8 +109,7 @@ void lives_find(EntryMemory *m) {
   }
   for (int i = 0; i < le->entry->outputs.n; i++)
     lives_read(m, node_base(le->graph, le->output[i]), m->nsteps);
-  for (int r = 0; r < le->entry->regions.n; r++)
-    if (lives_region(m, r)) m->span[r] = region_span(le, r);
+  find_spans(m);
   for (int r = 0; r < le->entry->regions.n; r++) live_in_region(m, r);
 }
 

@@ -15,6 +15,7 @@ typedef struct EntryMemory {
   Depend d;
   int *var_buffer;  /* by variable: index, or -1 */
   RegionSpan *span; /* by region */
+  int *region_at;   /* by step: the innermost region that it is of, or NO_REGION */
   NodeId *next_of;  /* by node: the carry in whose place it is made, or NO_NODE */
 } EntryMemory;
 
@@ -29,7 +30,6 @@ int buffer_at_end(EntryMemory *m, NodeId id, int like);
 void lives_find(EntryMemory *m);
 void lives_read(EntryMemory *m, NodeId base, int step);
 bool lives_region(const EntryMemory *m, int region); /* something needs it */
-bool lives_within(const EntryMemory *m, int region, int t); /* ... and step t is one of it */
 int lives_last(const EntryMemory *m,
                int region); /* its last step; without steps the one behind it */
 /* What a carry becomes at the end of a run. */

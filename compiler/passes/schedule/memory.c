@@ -170,6 +170,7 @@ void memory_lives(Plan *p, LocalEntry *le) {
   le->scratch = arena_array(p->arena, int, n + 1);
   le->output_buffer = arena_array(p->arena, int, le->entry->outputs.n + 1);
   m.span = arena_array(p->arena, RegionSpan, le->entry->regions.n + 1);
+  m.region_at = arena_array(p->arena, int, m.nsteps + 1);
   m.next_of = arena_array(p->arena, NodeId, n + 1);
   m.var_buffer = arena_array(p->arena, int, p->program->vars.n + 1);
   for (int i = 0; i < p->program->vars.n; i++) m.var_buffer[i] = -1;
