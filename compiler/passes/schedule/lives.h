@@ -85,5 +85,6 @@ bool share_place(EntryMemory *m, NodeId base);
  * program that this one is a variant of has it shared, has those. */
 void share_set_apart(EntryMemory *m, int var);
 void share_check(EntryMemory *m);
+void share_spread(Plan *p);
 
 #endif

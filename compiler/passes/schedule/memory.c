@@ -208,6 +208,7 @@ void memory(Plan *p) {
   for (int before = -1; before < set_so_far(p);) {
     before = set_so_far(p);
     lives_of_all(p);
+    share_spread(p);
   }
   for (int i = 0; i < p->entries.n; i++) pack_arena(p->arena, &p->entries.at[i]);
 }

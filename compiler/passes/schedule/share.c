@@ -108,6 +108,45 @@ void share_set_apart(EntryMemory *m, int var) {
   if (set) set[var] = true;
 }
 
+static int root_of(int *with, int var) {
+  while (with[var] != var) var = with[var] = with[with[var]];
+  return var;
+}
+
+/* New values that this entry makes in places that devices share, those of a step with each other. */
+static void join_steps(Plan *p, const LocalEntry *le, int *with) {
+  ArenaMark mark = arena_mark(p->arena);
+  int *first = arena_array(p->arena, int, le->steps.n + 1); /* 1 + a variable */
+  for (int i = 0; i < le->entry->assigns.n; i++) {
+    const NodeId base = node_base(le->graph, le->assign[i]);
+    const int var = le->entry->assigns.at[i].var, t = le->made_at[base];
+    if (t < 0 || step_moves(&le->steps.at[t]) || !p->var_shared[var] ||
+        le->buffers.at[le->buffer[base]].place != PLACE_VAR ||
+        le->buffers.at[le->buffer[base]].var != var ||
+        op_is(graph_node(le->graph, base), OPF_CARRY))
+      continue;
+    if (!first[t]) first[t] = 1 + var;
+    with[root_of(with, var)] = root_of(with, first[t] - 1);
+  }
+  arena_release(p->arena, mark);
+}
+
+/* A step that makes the new value of a variable set apart makes those of others neither in a place
+ * that is shared: with many variables in several entries one sets all apart, link by link. */
+void share_spread(Plan *p) {
+  const int n = p->program->vars.n;
+  if (p->variables_of || !p->shared.n) return;
+  ArenaMark mark = arena_mark(p->arena);
+  int *with = arena_array(p->arena, int, n + 1);
+  bool *apart = arena_array(p->arena, bool, n + 1);
+  for (int i = 0; i < n; i++) with[i] = i;
+  for (int i = 0; i < p->entries.n; i++) join_steps(p, &p->entries.at[i], with);
+  for (int i = 0; i < n; i++)
+    if (p->var_apart[i]) apart[root_of(with, i)] = true;
+  for (int i = 0; i < n; i++) p->var_apart[i] = p->var_apart[i] || apart[root_of(with, i)];
+  arena_release(p->arena, mark);
+}
+
 /* What a step stores where devices share it one of them stores, so that the step may store nothing
  * else, and no exchange may, but for one that brings each its part. */
 void share_check(EntryMemory *m) {
