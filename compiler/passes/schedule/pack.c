@@ -24,15 +24,18 @@ typedef struct Run {
 typedef struct Shelf {
   Arena *arena;
   VEC(Run *) runs;
+  int64_t looks; /* at runs and at their members */
 } Shelf;
 
 /* The lowest place with room for b during its life. */
-static int64_t lowest_free(const Shelf *s, const Buffer *b) {
+static int64_t lowest_free(Shelf *s, const Buffer *b) {
   int64_t at = 0, size = pack_round(b->bytes);
   for (int r = 0; r < s->runs.n; r++) {
     const Run *run = s->runs.at[r];
     if (run->at[0].offset >= at + size) return at;
+    s->looks++;
     if (run->last < b->first || b->last < run->first) continue;
+    s->looks += run->n;
     for (int i = 0; i < run->n; i++) {
       const PackedBuffer *o = &run->at[i];
       if (o->last < b->first || b->last < o->first) continue;
@@ -81,8 +84,9 @@ static void put(Shelf *s, const Buffer *b) {
   if (run->n == 1 || p.last > run->last) run->last = p.last;
 }
 
-/* Places all in the order given, and returns where the last of them ends. */
-static int64_t place(Arena *a, Buffer **order, int n) {
+/* Places all in the order given, and returns where the last of them ends. Takes what it looked at
+ * off what is left. */
+static int64_t place(Arena *a, Buffer **order, int n, int64_t *left) {
   ArenaMark mark = arena_mark(a);
   Shelf shelf = {.arena = a};
   int64_t end = 0;
@@ -92,6 +96,7 @@ static int64_t place(Arena *a, Buffer **order, int n) {
     int64_t e = order[i]->offset + pack_round(order[i]->bytes);
     if (e > end) end = e;
   }
+  *left -= shelf.looks;
   arena_release(a, mark);
   return end;
 }
@@ -153,8 +158,10 @@ static void keep(Best *b, Buffer **order, int n, int64_t end) {
 }
 
 enum {
-  LIFTS = 24, /* rounds without gain before the search ends */
-  MANY = 2048 /* buffers; above it a round takes milliseconds */
+  LIFTS = 24,          /* rounds without gain before the search ends */
+  MANY = 2048,         /* buffers; above it a round takes milliseconds */
+  MOST_LOOKS = 1 << 28 /* some 0.3 s: a round takes the square of the buffers, and there may be as
+                          many rounds as they are */
 };
 
 /* The search ends at this: the bound, or with many buffers 1/2000 above it. */
@@ -180,15 +187,15 @@ void pack_arena(Arena *a, LocalEntry *le) {
   int64_t bound = le->live_bytes = pack_most_live(a, le, NULL);
   for (int i = 0; i < le->buffers.n; i++)
     if (le->buffers.at[i].place == PLACE_ARENA) order[n++] = &le->buffers.at[i];
-  int64_t enough = good_enough(bound, n);
-  for (size_t k = 0; k < sizeof orders / sizeof *orders && best.end > enough; k++) {
+  int64_t enough = good_enough(bound, n), left = MOST_LOOKS;
+  for (size_t k = 0; k < sizeof orders / sizeof *orders && best.end > enough && left > 0; k++) {
     qsort(order, (size_t)n, sizeof *order, orders[k]);
-    int64_t end = place(a, order, n);
+    int64_t end = place(a, order, n, &left);
     keep(&best, order, n, end);
-    for (int i = 0; i < LIFTS && best.end > enough; i++) {
+    for (int i = 0; i < LIFTS && best.end > enough && left > 0; i++) {
       int64_t before = best.end;
       lift(order, n, bound, room);
-      end = place(a, order, n);
+      end = place(a, order, n, &left);
       keep(&best, order, n, end);
       if (best.end < before) i = 0;
     }
