@@ -349,8 +349,16 @@ static const char *bad_run_end(Memory *m, int region, NodeId *where) {
   return NULL;
 }
 
-/* Bounds from *k on that stand before step t. A region is walked twice, as if it ran two times: the
- * step to go on with. */
+/* A loop around the region is walked for the second time. */
+static bool is_around_again(const LocalEntry *le, const bool *again, int region) {
+  int r = le->entry->regions.at[region].parent;
+  while (r != NO_REGION && !again[r]) r = le->entry->regions.at[r].parent;
+  return r != NO_REGION;
+}
+
+/* Bounds from *k on that stand before step t. A loop is walked twice, as if it ran two times, but
+ * once while one around it is walked again: what its second run could find it found before, and
+ * loops within loops would take a time that doubles with each. The step to go on with. */
 static int pass_bounds(Memory *m, int t, int *k, bool *again, const char **law, NodeId *where) {
   const LocalEntry *le = m->le;
   const int segment = t < le->steps.n ? le->steps.at[t].segment : le->bounds.n;
@@ -368,8 +376,9 @@ static int pass_bounds(Memory *m, int t, int *k, bool *again, const char **law, 
       *law = "a condition is not the same on all devices";
     if (b->kind != BOUND_END || *law) continue;
     *law = bad_run_end(m, b->region, where);
-    again[b->region] = !again[b->region];
-    if (!again[b->region] || le->entry->regions.at[b->region].kind == REGION_BRANCH) continue;
+    if (le->entry->regions.at[b->region].kind == REGION_BRANCH) continue;
+    again[b->region] = !again[b->region] && !is_around_again(le, again, b->region);
+    if (!again[b->region]) continue;
     int begin = 0;
     while (le->bounds.at[begin].kind != BOUND_BEGIN || le->bounds.at[begin].region != b->region)
       begin++;
