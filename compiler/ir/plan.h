@@ -231,6 +231,7 @@ typedef struct LocalEntry {
   NodeVec cause;  /* exchanges: the global node that required it, or NO_NODE */
   StepVec steps;
   bool *stored;        /* by node: has a buffer */
+  int *body;           /* by node: computations in its loop, as stored values were found */
   int64_t *tile_bytes; /* by node: of its buffer, when that is for one tile; else 0 */
   /* By node: an exchange that brings the device what it does not have itself, around its block;
    * what reads it reads the block where it is (borders.c). NULL: none is so. */

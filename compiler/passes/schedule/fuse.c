@@ -74,6 +74,13 @@ static bool is_large(const Fuse *f, const Node *n) {
   return node_bytes(p, n) > machine_cache(p->machine, CACHE_L1) / 2;
 }
 
+/* Computations in its loop; what several of its values require counts for each. */
+static int body_of(const Fuse *f, const Step *s) {
+  int n = 0;
+  for (int i = 0; i < s->nodes.n; i++) n += f->le->body[s->nodes.at[i]];
+  return n;
+}
+
 /* It may come to write a row alone, which others have no part in. */
 static bool updates(const Fuse *f, const Step *s) {
   return graph_node(f->le->graph, s->nodes.at[0])->op->updates;
@@ -90,7 +97,8 @@ static bool try_join(Fuse *f, int k) {
     seen++;
     if (t->kind != STEP_MAP || updates(f, t) || f->named[j] != f->named[k] ||
         !same_space(n, graph_node(f->le->graph, t->nodes.at[0])) ||
-        s->nodes.n + t->nodes.n > LOOP_STORES || (is_large(f, n) && !share(f, j, k)))
+        s->nodes.n + t->nodes.n > LOOP_STORES || body_of(f, s) + body_of(f, t) > BODY_SITES ||
+        (is_large(f, n) && !share(f, j, k)))
       continue;
     if (can_move_up(f, k, j)) {
       join(f, j, k);

@@ -41,7 +41,7 @@ typedef struct Inline {
   bool *index;  /* by node: made of indices alone, by few operations: never worth memory */
   double *made; /* by node: of those, the operations */
   Uses *uses;   /* by node */
-  int *body;    /* by node: sites in its loop */
+  int *body;    /* by node: le->body */
 } Inline;
 
 /* n computes an element of `base` again for each of a larger result, or at a computed index. */
@@ -137,12 +137,19 @@ static void store_operands(Inline *s, NodeId id, bool all) {
 
 /* -------- decisions -------- */
 
+/* Computations of one element, for those who compile them. */
+static int code_of(const Node *n) {
+  const double half = sites_own(n) / 2;
+  return n->op->by_index ? BODY_INDEX_SITES : half > 1 ? (int)half : 1;
+}
+
 static bool is_worth_memory(const Inline *s, NodeId id) {
   const Uses *u = &s->uses[id];
   double most = WORK_MOST * sites_count(s->sites, id) * (1 + 1e-9);
+  const int code = code_of(graph_node(s->g, id));
   for (int i = 0; i < u->site.n; i++)
-    if (!s->index[id] &&
-        (s->body[u->site.at[i].loop] + u->site.n > BODY_SITES || u->site.at[i].depth > BODY_NESTED))
+    if (!s->index[id] && (s->body[u->site.at[i].loop] + u->site.n * code > BODY_SITES ||
+                          u->site.at[i].depth > BODY_NESTED))
       return true;
   const Keep keep = graph_node(s->g, id)->keep;
   if (keep == KEEP_ALWAYS) return true;
@@ -169,7 +176,7 @@ static bool asks_for_parts(Inline *s, NodeId id) {
 }
 
 static void decide(Inline *s, NodeId id, bool all) {
-  const bool by_index = graph_node(s->g, id)->op->by_index;
+  const int code = code_of(graph_node(s->g, id));
   NodeClass c = node_class(graph_node(s->g, id));
   Uses *u = &s->uses[id];
   bool *stored = s->le->stored;
@@ -178,9 +185,9 @@ static void decide(Inline *s, NodeId id, bool all) {
   if (c == CLASS_KERNEL || c == CLASS_SCATTER || c == CLASS_EXCHANGE)
     store_operands(s, id, all);
   else if (has_loop(s, id))
-    use_in_loop(s, id);
+    s->body[id] += code, use_in_loop(s, id);
   for (int i = 0; i < u->site.n && !stored[id]; i++) {
-    s->body[u->site.at[i].loop] += by_index ? BODY_INDEX_SITES : 1;
+    s->body[u->site.at[i].loop] += code;
     use_operands(s, id, &u->site.at[i]);
   }
 }
@@ -384,7 +391,7 @@ static bool inline_within(Plan *p, LocalEntry *le, const Limits *with) {
               .index = arena_array(a, bool, n + 1),
               .made = arena_array(a, double, n + 1),
               .uses = arena_array(a, Uses, n + 1),
-              .body = arena_array(a, int, n + 1)};
+              .body = le->body = arena_array(a, int, n + 1)};
   begin(&s);
   for (NodeId i = n - 1; i >= 0; i--) decide(&s, i, !plan_has(p, FEATURE_INLINE));
   store_hidden(&s);
