@@ -79,18 +79,31 @@ static const char **texts(Print *p, const Expr *e, int n, int scope) {
   return text;
 }
 
+/* Elements of the arrays in structs of dtrt.h. They are written out, zeros too: clang fills the rest of
+ * an array by a loop, and LLVM takes the square of the loops of a function. */
+static int list_room(const char *of, int n) {
+  const dtrt_slide *slide = NULL;
+  const dtrt_loops *loops = NULL;
+  if (!strcmp(of, "dtrt_slide")) return (int)(sizeof slide->large / sizeof *slide->large);
+  return strcmp(of, "dtrt_loops") ? n : (int)(sizeof loops->count / sizeof *loops->count);
+}
+
 /* A struct; an array is one of its fields. */
 static const char *list(Print *p, const ExprNode *n, int scope) {
   Str s = str_new(p->arena);
   str_printf(&s, "(%s){", n->name);
   for (int i = 0; i < n->n; i++) {
     const ExprNode *arg = expr_node(p->x, n->arg[i]);
+    const int room = list_room(n->name, arg->n);
     str_puts(&s, i ? ", " : "");
-    if (arg->kind == EXPR_LIST)
-      str_printf(&s, ".%s = {%s}", arg->name,
-                 joined(p->arena, texts(p, arg->arg, arg->n, scope), arg->n));
-    else
+    if (arg->kind != EXPR_LIST) {
       str_puts(&s, print_in(p, n->arg[i], scope));
+      continue;
+    }
+    str_printf(&s, ".%s = {%s", arg->name,
+               joined(p->arena, texts(p, arg->arg, arg->n, scope), arg->n));
+    for (int k = arg->n; k < room; k++) str_puts(&s, k ? ", 0" : "0");
+    str_puts(&s, "}");
   }
   str_puts(&s, "}");
   return s.at;
