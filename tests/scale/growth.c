@@ -1,0 +1,198 @@
+/* Programs that nobody laid the passes out for: thousands of small operations, slices, variables
+ * and entries, loops in loops, gradients of gradients. What compiling them takes may grow as they
+ * do, or little faster. Counted in memory, which does not depend on the machine's load, and in what
+ * loops of the emitted C compute, of which C compilers take the square. */
+#include <dtgc.h>
+#include <malloc.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TEXT = 1 << 20, SMALL = 250, TIMES = 8, MOST_GROWTH = 13 /* the square would be 64 */ };
+
+static int failures;
+static char text[MOST_TEXT];
+static size_t used;
+
+static void fail(const char *name, const char *what) {
+  printf("FAIL %s: %s\n", name, what);
+  failures++;
+}
+
+static void put(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void put(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  used += (size_t)vsnprintf(text + used, sizeof text - used, format, args);
+  va_end(args);
+}
+
+/* -------- programs of n parts -------- */
+
+/* Each part of the result has a layout with a window of its own. */
+static void put_stack(int n) {
+  put("entry f(x: f32[64]) {\n  return y = stack([");
+  for (int i = 0; i < n; i++) put("%ssum(x * %d.5)", i ? ", " : "", i);
+  put("], axis=0)\n}\n");
+}
+
+static void put_slices(int n) {
+  put("entry f(x: f32[%d]) {\n  y = x[0:4]\n", 4 * n);
+  for (int i = 1; i < n; i++) put("  y = y + x[%d:%d]\n", 4 * i, 4 * i + 4);
+  put("  return y\n}\n");
+}
+
+/* The groups in which they are drawn and updated overlap, link after link. */
+static void put_variables(int n) {
+  put("import \"optim\"\nlayer m() {\n");
+  for (int i = 0; i < n; i++) put("  param w%d: f32[4, 4] = uniform([4, 4], -1, 1)\n", i);
+  put("  apply(x) {\n");
+  for (int i = 0; i < n; i++) put("    x = tanh(x @ w%d) * 0.5\n    x = x + w%d * w%d\n", i, i, i);
+  put("    return x\n  }\n}\nmodel = m()\nopt = adam(model, lr=1e-3)\n"
+      "entry f(x: f32[4, 4]) {\n  loss = mean(model(x))\n  opt.minimize(loss)\n  return loss\n}\n");
+}
+
+static void put_entries(int n) {
+  put("param w: f32[4, 4] = ones()\n");
+  for (int i = 0; i < n; i++)
+    put("entry e%d(x: f32[4, 4]) { return y = tanh(x @ w * %d.25) }\n", i, i);
+}
+
+static void put_stencils(int n) {
+  put("entry f(x: f32[64, 64] on [a, _]) {\n");
+  for (int i = 0; i < n; i++) put("  x = 0.5 * (roll(x, 1, axis=0) + roll(x, -1, axis=1))\n");
+  put("  return y = x\n}\n");
+}
+
+static void put_branches(int n) {
+  put("entry f(x: f32[8], n: i32[]) {\n");
+  for (int i = 0; i < n; i++) put("  if n > %d { x = tanh(x + %d.5) } else { x = x * 2 }\n", i, i);
+  put("  return y = x\n}\n");
+}
+
+/* -------- how they grow -------- */
+
+static dtgc_status compile(const char *mesh, dtgc_program **p) {
+  return dtgc_compile_string("growth.dtg", text, &(dtgc_options){.mesh = mesh, .no_cache = 1}, p);
+}
+
+/* Bytes that a program holds once its plan is made. */
+static size_t memory_of(const char *name, void (*put_program)(int), int n) {
+  dtgc_program *p;
+  const struct mallinfo2 before = mallinfo2();
+  used = 0;
+  put_program(n);
+  if (compile("a=2", &p)) fail(name, dtgc_error(p));
+  const struct mallinfo2 after = mallinfo2();
+  dtgc_free(p);
+  return after.uordblks + after.hblkhd - before.uordblks - before.hblkhd;
+}
+
+static void check_growth(const char *name, void (*put_program)(int)) {
+  const size_t one = memory_of(name, put_program, SMALL),
+               many = memory_of(name, put_program, TIMES * SMALL);
+  printf("%s: %zu kB, and %zu kB of %d times as many\n", name, one >> 10, many >> 10, TIMES);
+  if (many > MOST_GROWTH * one) fail(name, "memory grows faster than the program");
+}
+
+/* -------- what would never end -------- */
+
+/* The verifier walked a loop twice, and one in it four times. */
+static void check_deep_loops(void) {
+  enum { DEEP = 60 };
+  dtgc_program *p;
+  used = 0;
+  put("entry f(x: f32[8], n: i32[]) {\n");
+  for (int i = 0; i < DEEP; i++) put("repeat i%d in 0..n {\n", i);
+  put("x = x * 0.5\n");
+  for (int i = 0; i < DEEP; i++) put("}\n");
+  put("return y = x\n}\n");
+  if (compile("a=2", &p)) fail("loops in loops", dtgc_error(p));
+  dtgc_free(p);
+}
+
+static void check_deep_gradients(void) {
+  dtgc_program *p;
+  used = 0;
+  put("param w: f32[16] = ones()\nentry f(x: f32[16]) {\n  l = sum(tanh(w * x))\n");
+  for (int i = 0; i < 40; i++) put("  l = sum(grad(l, w) * tanh(w))\n");
+  put("  return l\n}\n");
+  if (!compile("a=1", &p) || !strstr(dtgc_error(p), "1.2 million operations"))
+    fail("gradients of gradients", "there is no error");
+  dtgc_free(p);
+}
+
+/* -------- loops and calls of the emitted C -------- */
+
+static int count(const char *from, const char *to, const char *what) {
+  int n = 0;
+  for (const char *at = from; (at = strstr(at, what)) && at < to; at++) n++;
+  return n;
+}
+
+/* The most often that one function has a word. */
+static int most_in_function(const char *c, const char *what) {
+  int most = 0;
+  for (const char *end; (end = strstr(c, "\n}\n")); c = end + 3) {
+    const int n = count(c, end, what);
+    if (n > most) most = n;
+  }
+  return most;
+}
+
+static char *emitted(const char *name, dtgc_program **p) {
+  char *c = NULL;
+  if (compile("a=1", p) || dtgc_dump(*p, "c", &c)) {
+    printf("FAIL %s: %s\n", name, dtgc_error(*p));
+    exit(1);
+  }
+  return c;
+}
+
+static void check_loops(void) {
+  static const char *const step[] = {"dropout(x, 0.25) * 1.5", "tanh(x)", "tanh(x) + x * 0.5"};
+  static const char *const word[] = {"dtrt_uniform", "dtrt_tanh", "dtrt_tanh"};
+  for (int k = 0; k < 3; k++) {
+    dtgc_program *p;
+    used = 0;
+    put("import \"nn\"\nentry f(x: f32[64]) {\n");
+    for (int i = 0; i < 600; i++) put("  x = %s\n", step[k]);
+    put("  return y = x\n}\n");
+    char *c = emitted(step[k], &p);
+    const int most = most_in_function(c, word[k]);
+    printf("%s: %d of 600 in a loop\n", step[k], most);
+    if (most > 160 || most < 16) fail(step[k], "the loop is too long, or too short");
+    dtgc_free_text(c);
+    dtgc_free(p);
+  }
+}
+
+/* Clang fills the rest of an array by a loop. */
+static void check_calls(void) {
+  dtgc_program *p;
+  used = 0;
+  put("entry f(x: f32[2, 8, 8, 4], w: f32[3, 3, 4, 4], a: f32[6, 4, 5, 8], b: f32[5, 6, 8, 4]) {\n"
+      "  return y = conv(x, w), z = einsum(\"bmnk,nbkl->mbnl\", a, b)\n}\n");
+  char *c = emitted("calls", &p);
+  if (!strstr(c, ".large = {8, 8, 0}")) fail("calls", "a slide is not whole");
+  const char *loops = strstr(c, ".count = {");
+  if (loops && count(loops, strchr(loops, '}'), ",") != 7) fail("calls", "loops are not whole");
+  dtgc_free_text(c);
+  dtgc_free(p);
+}
+
+int main(void) {
+  check_growth("parts of a stack", put_stack);
+  check_growth("slices", put_slices);
+  check_growth("variables", put_variables);
+  check_growth("entries", put_entries);
+  check_growth("stencils", put_stencils);
+  check_growth("branches", put_branches);
+  check_deep_loops();
+  check_deep_gradients();
+  check_loops();
+  check_calls();
+  return failures > 0;
+}
