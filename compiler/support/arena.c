@@ -1,19 +1,22 @@
 /* Chunks in a list, the newest first, each a quarter as large as all before, so that a large arena
- * asks the system seldom; a large request gets a chunk of its own. A chunk comes zeroed (for a
- * large one that costs nothing until it is touched) and knows how much of it was ever handed out,
- * so that only what was given back is zeroed again. */
+ * asks the system seldom; a large request gets a chunk of its own. A chunk comes zeroed and knows
+ * how much of it was ever handed out, so that only what was given back is zeroed again. Large ones
+ * come from the system itself: calloc would write zeros into memory that it has had before, and the
+ * system has huge pages, each one fault instead of 512. */
 #include "arena.h"
 #include "format.h"
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { CHUNK = 64 << 10, MOST_CHUNK = 16 << 20 };
+enum { CHUNK = 64 << 10, MOST_CHUNK = 16 << 20, HUGE_PAGE = 2 << 20 };
 
 typedef struct Chunk {
   struct Chunk *next;
   size_t used, cap;
-  size_t dirty; /* bytes from here on are zero */
+  size_t dirty;  /* bytes from here on are zero */
+  size_t mapped; /* bytes of huge pages; 0: of malloc */
 } Chunk;
 
 struct Arena {
@@ -45,6 +48,13 @@ Arena *arena_child(Arena *a) {
   return c;
 }
 
+static void chunk_free(Chunk *c) {
+  if (c && c->mapped)
+    munmap(c, c->mapped);
+  else
+    free(c);
+}
+
 void arena_free(Arena *a) {
   if (!a) return;
   for (Arena *c = a->children, *next; c; c = next) {
@@ -53,9 +63,9 @@ void arena_free(Arena *a) {
   }
   for (Chunk *c = a->top, *next; c; c = next) {
     next = c->next;
-    free(c);
+    chunk_free(c);
   }
-  free(a->spare);
+  chunk_free(a->spare);
   free(a);
 }
 
@@ -63,10 +73,30 @@ jmp_buf *arena_jmp(Arena *a) { return &a->on_fail; }
 void arena_fail_at(Arena *a, long n) { a->fail_at = n; }
 size_t arena_used(const Arena *a) { return a->total; }
 
+/* Huge pages, where the system has them. NULL: there is no memory. */
+static Chunk *chunk_map(size_t bytes) {
+  const size_t size = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+  char *at =
+      mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) return NULL;
+  const size_t before = -(uintptr_t)at % HUGE_PAGE;
+  if (before) munmap(at, before);
+  munmap(at + before + size, HUGE_PAGE - before);
+  Chunk *c = (Chunk *)(at + before);
+#ifdef MADV_HUGEPAGE
+  madvise(c, size, MADV_HUGEPAGE);
+#endif
+  c->mapped = size;
+  c->cap = size - HEAD;
+  return c;
+}
+
+/* Small arenas do without: a huge page is zeroed whole. */
 static Chunk *chunk_new(const Arena *a, size_t bytes) {
   size_t cap = a->reserved / 4 < MOST_CHUNK ? a->reserved / 4 : MOST_CHUNK;
   if (cap < CHUNK) cap = CHUNK;
   if (cap < bytes) cap = bytes;
+  if (HEAD + cap >= HUGE_PAGE || a->reserved >= HUGE_PAGE / 2) return chunk_map(HEAD + cap);
   Chunk *c = calloc(1, HEAD + cap);
   if (c) c->cap = cap;
   return c;
@@ -108,9 +138,9 @@ void arena_release(Arena *a, ArenaMark m) {
     a->reserved -= c->cap;
     c->used = 0;
     if (a->spare && a->spare->cap >= c->cap) {
-      free(c);
+      chunk_free(c);
     } else {
-      free(a->spare);
+      chunk_free(a->spare);
       a->spare = c;
     }
   }
