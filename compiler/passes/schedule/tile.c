@@ -315,6 +315,7 @@ static void tile_entry(Plan *p, LocalEntry *le) {
   le->tile_bytes = arena_array(a, int64_t, n + 1);
   if (p->observe || !plan_has(p, FEATURE_TILE)) return;
   s.d = depend_of(a, le);
+  s.moved = arena_array(a, int64_t, n + 1);
   s.group_of = arena_array(a, int, le->steps.n + 1);
   s.is_inner = arena_array(a, bool, n + 1);
   s.place = arena_array(a, int, le->steps.n + 1);

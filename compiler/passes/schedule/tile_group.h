@@ -28,6 +28,7 @@ struct Tiling {
   bool *is_inner;                /* by node */
   double *share;                 /* by node: the least part of it that a mask leaves */
   IntVec *wanted;                /* by node: groups that recompute its readers */
+  int64_t *moved;                /* by node: of rows_fit, which writes before it reads */
   VEC(Group *) groups;
   /* Operations, and values: of the entry's steps, and recomputed in tiles. */
   double work, again;

@@ -117,11 +117,16 @@ static bool pays(const Tiling *s, const Group *g) {
   return false;
 }
 
-/* By node: 1 + the bytes that ops which move elements read of it in a tile, such as the row of a
- * stack that a run of a loop reads; 0: something else reads it. */
-static int64_t *bytes_moved(const Tiling *s, const Group *g, const int64_t *most) {
+/* By node of the group and by what it reads: 1 + the bytes that ops which move elements read of it
+ * in a tile, such as the row of a stack that a run of a loop reads; 0: something else reads it. */
+static void bytes_moved(const Tiling *s, const Group *g, const int64_t *most, int64_t *moved) {
   const Graph *graph = s->le->graph;
-  int64_t *moved = arena_array(s->plan->arena, int64_t, graph->nodes.n + 1);
+  for (int i = 0; i < g->map.known.n; i++) {
+    const NodeId id = g->map.known.at[i].node;
+    const Node *n = graph_node(graph, id);
+    moved[id] = 0;
+    for (int k = 0; k < n->noperands; k++) moved[node_base(graph, n->operand[k])] = 0;
+  }
   for (int pass = 0; pass < 2; pass++)
     for (int i = 0; i < g->map.known.n; i++) {
       const NodeId id = g->map.known.at[i].node;
@@ -134,13 +139,13 @@ static int64_t *bytes_moved(const Tiling *s, const Group *g, const int64_t *most
         if (pass && !moves) *at = 0;
       }
     }
-  return moved;
 }
 
 /* What every tile reads alike, such as a table of embeddings, makes no tile smaller. */
 int64_t rows_fit(const Tiling *s, const Group *g, const int64_t *most) {
   int64_t bytes = 1;
-  const int64_t *moved = bytes_moved(s, g, most);
+  int64_t *moved = s->moved;
+  bytes_moved(s, g, most, moved);
   for (int i = 0; i < g->map.known.n; i++) {
     const LoopDims *x = &g->map.known.at[i];
     if (loop_map_find(&g->map, x->node) == x && loop_map_any(&g->map, x) &&
