@@ -5,7 +5,7 @@
  *
  *   bench_compile FOLDER [ROUNDS [NAME...]]     FOLDER: tests/scale
  *
- * NAME: one of `cases`. The case `passes` makes no code. */
+ * NAME: one of `cases`. The cases `passes` and `stack` make no code. */
 #include <dtgc.h>
 #include <dtrt.h>
 #include <stdio.h>
@@ -18,10 +18,12 @@ enum { MOST_ROUNDS = 101, MOST_STEPS = 256, MOST_LINE = 1024 };
 typedef struct Case {
   const char *name;
   int blocks;          /* of the GPT; 0: another text */
+  bool stacked;        /* they are a stack: a loop */
+  bool plan;           /* no code is made */
   const char *layouts; /* file beside gpt.dtg */
   const char *mesh;
-  const char *text; /* where it is no GPT */
-  const char *goal; /* of issue 5 */
+  const char *text, *file, *define; /* where it is no GPT; the file from FOLDER on */
+  const char *goal;
 } Case;
 
 static const char chain[] = "entry f(x: f32[64, 64], w: f32[64, 64]) {\n"
@@ -29,23 +31,42 @@ static const char chain[] = "entry f(x: f32[64, 64], w: f32[64, 64]) {\n"
                             "  return y = x\n"
                             "}\n";
 
+static const char one[] = "data=1,model=1", four[] = "data=2,model=2",
+                  many[] = "data=256,model=256";
 static const Case cases[] = {
-    {.name = "mnist", .mesh = "batch=1", .goal = "cold 250 ms, warm 20 ms"},
-    {.name = "mnist8", .mesh = "batch=8", .goal = "cold 250 ms, warm 20 ms"},
-    {.name = "chain", .text = chain, .goal = "cold 150 ms"},
-    {.name = "gpt12", .blocks = 12, .layouts = "data", .mesh = "data=1,model=1", .goal = "1500 ms"},
+    {.name = "mnist", .mesh = "batch=1", .goal = "cold 120 ms, warm 15 ms"},
+    {.name = "mnist8", .mesh = "batch=8", .goal = "cold 120 ms, warm 15 ms"},
+    {.name = "chain", .text = chain, .goal = "cold 150 ms, warm 15 ms"},
+    {.name = "resnet", .file = "../bench/peers/resnet.dtg", .goal = "cold 900 ms, warm 15 ms"},
+    {.name = "lstm",
+     .file = "../../samples/lstm/lstm.dtg",
+     .define = "seq=1024",
+     .goal = "cold 500 ms, warm 15 ms"},
+    {.name = "gpt12",
+     .blocks = 12,
+     .layouts = "data",
+     .mesh = one,
+     .goal = "cold 600 ms, warm 15 ms"},
     {.name = "gpt48",
      .blocks = 48,
      .layouts = "data",
-     .mesh = "data=1,model=1",
-     .goal = "1.3 gpt12"},
-    {.name = "gpt12x4", .blocks = 12, .layouts = "megatron", .mesh = "data=2,model=2"},
-    {.name = "gpt48x4", .blocks = 48, .layouts = "megatron", .mesh = "data=2,model=2"},
+     .mesh = one,
+     .goal = "cold 1.2 gpt12, warm 15 ms"},
+    {.name = "gpt12x4", .blocks = 12, .layouts = "megatron", .mesh = four},
+    {.name = "gpt48x4", .blocks = 48, .layouts = "megatron", .mesh = four},
     {.name = "passes",
      .blocks = 96,
+     .plan = true,
      .layouts = "megatron",
-     .mesh = "data=256,model=256",
-     .goal = "500 ms"},
+     .mesh = many,
+     .goal = "400 ms"},
+    {.name = "stack",
+     .blocks = 96,
+     .stacked = true,
+     .plan = true,
+     .layouts = "megatron",
+     .mesh = many,
+     .goal = "100 ms"},
 };
 enum { NCASES = sizeof cases / sizeof *cases };
 
@@ -65,9 +86,15 @@ static const Case *case_named(const char *name) {
 
 static dtgc_status compile(const Case *c, const char *folder, dtgc_options *o, dtgc_program **p) {
   char model[1024], layouts[1024], blocks[32];
+  dtgc_source s[] = {{.name = model}, {.name = layouts}};
   const Text *mnist = &text_all[0];
   o->mesh = c->mesh;
   if (c->text) return dtgc_compile_string(c->name, c->text, o, p);
+  if (c->file) {
+    snprintf(model, sizeof model, "%s/%s", folder, c->file);
+    o->define = &c->define, o->ndefines = c->define != NULL;
+    return dtgc_compile(s, 1, o, p);
+  }
   if (!c->blocks) {
     o->layout = mnist->layouts;
     while (mnist->layouts[o->nlayouts]) o->nlayouts++;
@@ -76,9 +103,9 @@ static dtgc_status compile(const Case *c, const char *folder, dtgc_options *o, d
   snprintf(model, sizeof model, "%s/gpt.dtg", folder);
   snprintf(layouts, sizeof layouts, "%s/%s.dtg", folder, c->layouts);
   snprintf(blocks, sizeof blocks, "blocks=%d", c->blocks);
-  const char *define[] = {blocks, strcmp(c->name, "passes") ? "batch=8" : "batch=65536"};
-  o->define = define, o->ndefines = 2;
-  dtgc_source s[] = {{.name = model}, {.name = layouts}};
+  const char *define[] = {blocks, c->plan ? "batch=65536" : "batch=8",
+                          c->stacked ? "stacked=true" : "stacked=false"};
+  o->define = define, o->ndefines = 3;
   return dtgc_compile(s, 2, o, p);
 }
 
@@ -86,15 +113,14 @@ static dtgc_status compile(const Case *c, const char *folder, dtgc_options *o, d
 static int compile_once(const char *folder, const char *name, const char *how) {
   bool cold = !strcmp(how, "cold"), fill = !strcmp(how, "fill");
   const Case *c = case_named(name);
-  bool passes = !strcmp(name, "passes");
-  dtgc_options o = {.no_cache = cold, .will_load = !passes, .message = on_message};
+  dtgc_options o = {.no_cache = cold, .will_load = !c->plan, .message = on_message};
   dtgc_program *p;
   const dtrt_program *code;
   double start = text_now(), loaded, started;
   bool ok = !compile(c, folder, &o, &p);
-  if (!passes) ok = ok && !dtgc_load(p, &code);
+  if (!c->plan) ok = ok && !dtgc_load(p, &code);
   loaded = text_now();
-  if (!passes) ok = ok && !dtgc_start(p);
+  if (!c->plan) ok = ok && !dtgc_start(p);
   started = text_now();
   if (!ok) {
     fprintf(stderr, "bench_compile: %s: %s\n", name, dtgc_error(p));
@@ -105,7 +131,7 @@ static int compile_once(const char *folder, const char *name, const char *how) {
   int n = dtgc_times(p, t, MOST_STEPS);
   for (int i = 0; i < n && i < MOST_STEPS; i++) printf(" %s %.1f", t[i].step, t[i].ms);
   printf("\n");
-  bool wrong = !passes && !fill && dtgc_from_cache(p) != !cold;
+  bool wrong = !c->plan && !fill && dtgc_from_cache(p) != !cold;
   if (wrong) fprintf(stderr, "bench_compile: the cache was %s\n", cold ? "used" : "not used");
   dtgc_free(p);
   return wrong;
@@ -141,14 +167,14 @@ static int by_size(const void *a, const void *b) {
 }
 
 static void print_case(int k, int rounds) {
-  bool passes = !strcmp(cases[k].name, "passes");
-  for (int cold = 1; cold >= passes; cold--) {
+  const bool plan = cases[k].plan;
+  for (int cold = 1; cold >= plan; cold--) {
     Figure *f = &figure[k][cold];
     qsort(f->loaded, (size_t)rounds, sizeof(double), by_size);
     qsort(f->started, (size_t)rounds, sizeof(double), by_size);
     printf("%-8s %-4s loaded min %7.1f median %7.1f   started min %7.1f median %7.1f   goal: %s\n",
            cases[k].name,
-           passes ? ""
+           plan   ? ""
            : cold ? "cold"
                   : "warm",
            f->loaded[0], f->loaded[rounds / 2], f->started[0], f->started[rounds / 2],
@@ -171,7 +197,7 @@ int main(int argc, char **argv) {
     if (wanted[k]) run_one(argv[0], argv[1], k, "fill", 0);
   for (int r = 0; r < rounds; r++)
     for (int k = 0; k < NCASES; k++)
-      for (int cold = 1; wanted[k] && cold >= !strcmp(cases[k].name, "passes"); cold--)
+      for (int cold = 1; wanted[k] && cold >= cases[k].plan; cold--)
         run_one(argv[0], argv[1], k, cold ? "cold" : "warm", r);
   printf("ms, text to callable, %d rounds\n", rounds);
   for (int k = 0; k < NCASES; k++)
