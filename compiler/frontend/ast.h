@@ -162,6 +162,7 @@ struct Stmt {
   AstExpr *from, *to, *by; /* for: as in a list */
   AstExpr *most;           /* while, repeat: or NULL */
   StmtVec body, other;
+  bool rest; /* if: what follows a jump in the same body (jumps.c) */
 };
 
 /* -------- parsing -------- */

@@ -421,7 +421,7 @@ const Binding *bound_before(const NameScope *s, const char *name);
 void tell_begin(Building *b);
 void tell_assert(Elab *e, NameScope *s, const Stmt *stmt);
 
-/* -------- flow.c -------- */
+/* -------- flow.c, flow_stmt.c, flow_rows.c -------- */
 
 void region_while(Elab *e, NameScope *s, const Stmt *stmt, Where where);
 void region_repeat(Elab *e, NameScope *s, const Stmt *stmt, Where where);

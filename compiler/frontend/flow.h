@@ -1,4 +1,4 @@
-/* Inside of flow.c, flow_rows.c: regions of an entry while their bodies are built. */
+/* Inside of flow.c, flow_stmt.c, flow_rows.c: regions of an entry while their bodies are built. */
 #ifndef DTG_FLOW_H
 #define DTG_FLOW_H
 #include "elaborate.h"
@@ -21,10 +21,11 @@ struct OpenRegion {
   NodeId counter; /* of a loop: the carry that tells its runs apart; NO_NODE: none yet */
   bool counts;    /* the counter is carried for that alone, and moved on at the end */
   VEC(RegionVar) vars;
-  const NameScope *body;
+  const NameScope *body; /* NULL: of a branch that is written as one */
+  bool rest;             /* a branch: what follows a jump in the body around it */
   NodeId told; /* the carry of the token of what is told; NO_NODE: nothing is told in it */
   bool rows;   /* it draws the rows of a stack: its runs are no steps */
-  NodeId run; /* of a loop whose number of runs is known: which one this is, from 0; else NO_NODE */
+  NodeId run;  /* of a loop that runs at most so often: which run this is, from 0; else NO_NODE */
   VEC(Collected) collected;
 };
 
@@ -51,6 +52,8 @@ void flow_be_in(Elab *e, OpenRegion *r);
 OpenRegion *flow_open(Elab *e, RegionKind kind, Span at);
 NodeId flow_carry(Elab *e, OpenRegion *r, NodeId init, const char *name, Span at);
 Carry *flow_carry_of(Elab *e, const OpenRegion *r, NodeId node);
+/* The value that a run of the body begins with. */
+Value flow_carry_value(Elab *e, OpenRegion *r, Value v, Ident name, Where where);
 /* The number of its run, from 0. */
 NodeId flow_counter(Elab *e, OpenRegion *r);
 /* What the loop itself binds in its body is bound there by now. */
@@ -71,5 +74,7 @@ NodeId jumps_and(Elab *e, const NameScope *in, const Jumps *j, NodeId condition)
 
 /* A carry that each run puts its row into, at `run`. */
 NodeId flow_collect(Elab *e, OpenRegion *r, NodeId run, NodeId row, Ident name);
+/* The row that this run leaves of what is collected by that name. */
+void flow_leave(Elab *e, OpenRegion *r, NodeId row, Ident name, Where where);
 
 #endif

@@ -83,14 +83,14 @@ void region_scan(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   b->span = stmt->span;
   const NodeId go_on = jumps_and(e, &in, &j, more);
   flow_region(e, r)->condition = go_on;
-  if (j.stop.text) r->run = NO_NODE; /* there are no rows to be collected of runs that are not */
   flow_body(e, &in, &j.body, stmt->span, where);
   flow_close(e, r, &in, &carried, where);
 }
 
 NodeId flow_collect(Elab *e, OpenRegion *r, NodeId run, NodeId row, Ident name) {
   const Node n = *graph_node(e->at->build.graph, row);
-  int64_t dim[MAX_RANK + 1] = {flow_region(e, r)->turns};
+  const Region *in = flow_region(e, r);
+  int64_t dim[MAX_RANK + 1] = {in->turns == TURNS_UNKNOWN ? in->most : in->turns};
   memcpy(dim + 1, n.shape.dim, sizeof *dim * (size_t)n.shape.rank);
   const NodeId none = flow_zeros(e, n.dtype, n.shape.rank + 1, dim, e->at->build.span);
   const NodeId id = flow_carry(e, r, none, name.text, name.span);
@@ -102,23 +102,54 @@ NodeId flow_collect(Elab *e, OpenRegion *r, NodeId run, NodeId row, Ident name) 
   return id;
 }
 
-void region_collect(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
-  OpenRegion *r = e->at ? e->at->open : NULL;
-  if (flow_misplaced(e, stmt, where, "`collect`")) return;
-  if (!r || r->run == NO_NODE || r->body != s) {
-    elab_fail(
-        e, stmt->span,
-        "`collect` belongs in the body of a `scan`, or of a `repeat` from number to number, "
-        "without "
-        "`break`: it makes one row a run, so the number of runs must be known at compile time");
-    return;
+/* Behind a jump the row goes through the branch, which leaves zeros where it is not taken. */
+void flow_leave(Elab *e, OpenRegion *r, NodeId row, Ident name, Where where) {
+  NodeId id;
+  if (r->rest) {
+    const Node n = *graph_node(e->at->build.graph, row);
+    id = flow_carry(e, r, flow_zeros(e, n.dtype, n.shape.rank, n.shape.dim, name.span), NULL,
+                    name.span);
+    if (id != NO_NODE) flow_carry_of(e, r, id)->next = row;
+  } else {
+    id = flow_collect(e, r, r->run, row, name);
+    if (id != NO_NODE) flow_name(e, where, name.text, id);
   }
-  for (int i = 0; i < r->collected.n; i++)
-    if (r->collected.at[i].name.text == stmt->name.text) {
-      elab_fail(e, stmt->name.span, "`%s` is collected twice in each run", stmt->name.text);
-      diag_note(e->diag, r->collected.at[i].name.span, "the first is here");
-      return;
-    }
+  if (id != NO_NODE) vec_push(e->arena, &r->collected, ((Collected){name, id}));
+}
+
+/* The loop whose body s is, or what follows a jump in that; NULL: there is none. */
+static const OpenRegion *loop_of(const OpenRegion *r, const NameScope *s) {
+  for (; r && r->rest && r->body == s; r = r->up) s = s->up;
+  return r && r->body == s ? r : NULL;
+}
+
+static bool may_collect(Elab *e, const NameScope *s, const Stmt *stmt) {
+  const OpenRegion *loop = loop_of(e->at->open, s);
+  if (!loop && e->at->open && flow_region(e, e->at->open)->kind == REGION_BRANCH) {
+    elab_fail(e, stmt->span,
+              "`collect` does not stand in an `if`: bind a name in each of its parts, and collect "
+              "that behind it");
+    return false;
+  }
+  if (!loop || loop->run == NO_NODE) {
+    elab_fail(e, stmt->span,
+              "`collect` belongs in the body of a `scan`, of a `repeat` from number to number, or "
+              "of a loop with `most=`: it makes one row a run, so the number of runs, or a bound "
+              "on it, must be known at compile time");
+    return false;
+  }
+  for (const OpenRegion *r = e->at->open; r; r = r == loop ? NULL : r->up)
+    for (int i = 0; i < r->collected.n; i++)
+      if (r->collected.at[i].name.text == stmt->name.text) {
+        elab_fail(e, stmt->name.span, "`%s` is collected twice in each run", stmt->name.text);
+        diag_note(e->diag, r->collected.at[i].name.span, "the first is here");
+        return false;
+      }
+  return true;
+}
+
+void region_collect(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
+  if (flow_misplaced(e, stmt, where, "`collect`") || !may_collect(e, s, stmt)) return;
   const Value v = eval_read(e, eval_expr(e, s, stmt->value), stmt->value->span);
   NodeId row = v.node;
   e->at->build.span = stmt->span;
@@ -131,10 +162,7 @@ void region_collect(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
               value_describe(e, &v));
     return;
   }
-  const NodeId id = flow_collect(e, r, r->run, row, stmt->name);
-  if (id == NO_NODE) return;
-  flow_name(e, where, stmt->name.text, id);
-  vec_push(e->arena, &r->collected, ((Collected){stmt->name, id}));
+  flow_leave(e, e->at->open, row, stmt->name, where);
 }
 
 /* -------- rows of a stack's variables -------- */

@@ -49,7 +49,7 @@ static Stmt *set(Elab *e, Ident name, bool to) {
 
 static Stmt *unless(Elab *e, Ident name, Stmt *body) {
   AstExpr *x = name_again(e, name);
-  Stmt s = {.kind = ST_IF, .span = name.span};
+  Stmt s = {.kind = ST_IF, .span = name.span, .rest = true};
   s.value =
       expr(e, (AstExpr){.kind = EX_UNARY, .op = op_operator("not", 1), .span = name.span, .x = x});
   vec_push(e->arena, &s.body, body);

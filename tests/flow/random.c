@@ -1,6 +1,8 @@
-/* Random loops and branches within each other beside the same unrolled: values, first gradients and
- * second ones, on one device and with random layouts on a mesh. Both texts are written at once;
- * what stands in one as repeat or scan stands in the other as for.
+/* Random loops and branches within each other, with jumps and what is collected, beside the
+ * same unrolled: values, first gradients and second ones, on one
+ * device and with random layouts on a mesh. Both texts are written at once; what stands in one as
+ * repeat, scan or while stands in the other as for, and what a `break` or `continue` leaves out is
+ * in an `if` for each statement there.
  *
  *   flow_random SEED COUNT         programs from SEED on
  *   flow_random SEED print         shows both */
@@ -10,6 +12,14 @@
 #include <string.h>
 
 enum { ROWS = 4, WIDTH = 5, RUNS = 3 };
+
+/* A loop that is open. */
+typedef struct Open {
+  int own;     /* its number in names */
+  int turns;   /* at most */
+  bool jumps;  /* alive<own> and here<own> in the unrolled text say if it goes on, and this run */
+  bool leaves; /* it collects y<own> in rows at<own> */
+} Open;
 
 typedef struct Gen {
   Random random;
@@ -68,6 +78,7 @@ static void say_value(Gen *g) {
 }
 
 static void say_body(Gen *g, int depth);
+static void say_within(Gen *g, int depth);
 
 /* What is not finite, or out of range, where the branch is not taken, of what is outside of it: the
  * unrolled program computes it of other numbers there. */
@@ -86,10 +97,90 @@ static void say_guarded(Gen *g, int own) {
   }
 }
 
-static void say_within(Gen *g, int depth) {
-  static const char *const limits[] = {"-0.2", "0.0", "0.3"};
+static const char *const limits[] = {"-0.2", "0.0", "0.3"};
+
+static void say_unrolled_jump(Gen *g, int own, bool ends) {
+  if (ends) fprintf(g->unrolled, "alive%d = false\n", own);
+  fprintf(g->unrolled, "here%d = false\n", own);
+}
+
+/* `if ... { ...; break }`, perhaps within another one. */
+static void say_jump(Gen *g, const Open *o, int depth) {
+  const bool ends = pick(g, 3) > 0, deep = depth < 3 && pick(g, 4) == 0;
   char text[64];
-  const int kind = pick(g, 6), own = g->names++;
+  snprintf(text, sizeof text, "if %s > %s {\n", pick(g, 4) ? "u" : "s", limits[pick(g, 3)]);
+  both(g, text);
+  if (pick(g, 2)) say_value(g);
+  if (deep) {
+    say_jump(g, o, depth + 1);
+    fprintf(g->unrolled, "if here%d {\n", o->own);
+    say_value(g);
+    fputs("}\n", g->unrolled);
+  } else {
+    fputs(ends ? "break\n" : "continue\n", g->loops);
+    say_unrolled_jump(g, o->own, ends);
+  }
+  both(g, "}\n");
+}
+
+static void say_loop_body(Gen *g, int depth, Open o) {
+  if (o.jumps) fprintf(g->unrolled, "here%d = alive%d\n", o.own, o.own);
+  if (o.jumps && pick(g, 2)) {
+    fprintf(g->unrolled, "if here%d {\n", o.own);
+    both(g, "u = mean(h) + u * 0.5\n");
+    say_jump(g, &o, depth);
+    fputs("}\n", g->unrolled);
+  }
+  const int before = pick(g, 3);
+  for (int i = 0; i < 3; i++) {
+    if (o.jumps) fprintf(g->unrolled, "if here%d {\n", o.own);
+    if (i == before && o.leaves) {
+      fprintf(g->loops, "collect y%d = h * c\n", o.own);
+      fprintf(g->unrolled, "y%d[at%d] <- h * c\n", o.own, o.own);
+    } else if (depth < 3 && pick(g, 4) == 0) {
+      say_within(g, depth);
+    } else {
+      say_value(g);
+    }
+    if (o.jumps) fputs("}\n", g->unrolled);
+    if (o.jumps && pick(g, 3) == 0) {
+      fprintf(g->unrolled, "if here%d {\n", o.own);
+      say_jump(g, &o, depth);
+      fputs("}\n", g->unrolled);
+    }
+  }
+}
+
+/* The rows of what a loop may leave, and that it has not ended, as the unrolled text has them. */
+static Open begin(Gen *g, int own, int turns, bool jumps) {
+  const Open o = {own, turns, jumps, pick(g, 2)};
+  if (o.leaves) fprintf(g->unrolled, "y%d = zeros([%d, 4, 5], f64)\n", own, turns);
+  if (o.jumps) fprintf(g->unrolled, "alive%d = true\n", own);
+  return o;
+}
+
+/* What it left is read in the body around it. */
+static void end(Gen *g, const Open *o) {
+  char text[64];
+  both(g, "}\n");
+  if (!o->leaves) return;
+  snprintf(text, sizeof text, "h = tanh(h + sum(y%d, axis=0) * 0.3)\n", o->own);
+  both(g, text);
+}
+
+static void say_while(Gen *g, int depth, int own) {
+  const Open o = begin(g, own, 1 + pick(g, 4), true);
+  const char *of = pick(g, 4) ? "u" : "s", *limit = limits[pick(g, 3)];
+  fprintf(g->loops, "while %s > %s most=%d {\n", of, limit, o.turns);
+  fprintf(g->unrolled, "for at%d in 0..%d {\nalive%d = alive%d and %s > %s\n", own, o.turns, own,
+          own, of, limit);
+  say_loop_body(g, depth + 1, o);
+  end(g, &o);
+}
+
+static void say_within(Gen *g, int depth) {
+  char text[64];
+  const int kind = pick(g, 7), own = g->names++;
   if (kind < 2 || kind == 5) {
     const char *of = number(g), *limit = limits[pick(g, 3)];
     if (kind < 2)
@@ -100,24 +191,29 @@ static void say_within(Gen *g, int depth) {
     if (kind == 5) say_guarded(g, own);
     say_body(g, depth + 1);
     if (pick(g, 2)) both(g, "} else {\n"), say_body(g, depth + 1);
+    both(g, "}\n");
+  } else if (kind == 6) {
+    say_while(g, depth, own);
   } else if (kind < 4) {
-    const int n = 1 + pick(g, 4);
-    fprintf(g->loops, "repeat i%d in 0..%d {\n", own, n);
-    fprintf(g->unrolled, "for i%d in 0..%d {\n", own, n);
-    say_body(g, depth + 1);
+    const Open o = begin(g, own, 1 + pick(g, 4), pick(g, 2));
+    fprintf(g->loops, "repeat i%d in 0..%d {\n", own, o.turns);
+    fprintf(g->unrolled, "for at%d in 0..%d {\n", own, o.turns);
+    say_loop_body(g, depth + 1, o);
+    end(g, &o);
   } else {
     const bool back = pick(g, 2);
+    const Open o = begin(g, own, RUNS, pick(g, 2));
     fprintf(g->loops, "scan z%d in xs%s {\n", own, back ? " reverse" : "");
-    fprintf(g->unrolled, "for i%d in 0..%d {\nz%d = xs[", own, RUNS, own);
     if (back)
-      fprintf(g->unrolled, "%d - i%d]\n", RUNS - 1, own);
+      fprintf(g->unrolled, "for at%d in %d..-1 by -1 {\nz%d = xs[", own, RUNS - 1, own);
     else
-      fprintf(g->unrolled, "i%d]\n", own);
+      fprintf(g->unrolled, "for at%d in 0..%d {\nz%d = xs[", own, RUNS, own);
+    fprintf(g->unrolled, "at%d]\n", own);
     g->scan[g->scans++] = own;
-    say_body(g, depth + 1);
+    say_loop_body(g, depth + 1, o);
     g->scans--;
+    end(g, &o);
   }
-  both(g, "}\n");
 }
 
 static void say_body(Gen *g, int depth) {

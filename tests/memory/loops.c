@@ -214,6 +214,19 @@ static const char bounded[] =
     "  while sum(h * h) >= 0 and k < 37 most=41 { h = tanh(h @ w) + 0.1 * h; k = k + 1 }\n"
     "  loss = sum(h * h)\n  return loss, grad(loss, w), grad(loss, x), k\n}\n";
 
+/* Loops that end by `break`, rows before and behind the jumps, and another such loop within. */
+static const char ended[] =
+    "param w: f32[16, 16] = normal(stddev=0.3)\nparam b: f32[9, 16] = normal(stddev=0.3)\n"
+    "entry f(xs: f32[40, 4, 16]) {\n  h = zeros([4, 16]); n = 0\n"
+    "  scan x in xs reverse {\n    collect before = h * x\n    z = x\n"
+    "    scan v in b {\n      z = tanh(z @ w + v)\n      if sum(z) < -1.0 { break }\n"
+    "      collect zs = z * h\n    }\n"
+    "    if sum(z * x) > 1.0 { h = h * 0.5; continue }\n"
+    "    h = tanh(h @ w + z + sum(zs, axis=0))\n    n = n + 1\n    if n == 23 { break }\n"
+    "    collect ys = h * h\n  }\n"
+    "  loss = sum(ys * ys) + sum(before) + sum(h)\n"
+    "  return loss, grad(loss, w), grad(loss, b), grad(loss, xs), ys, n\n}\n";
+
 static const char nested[] =
     "param w: f32[7, 16, 16] = normal(stddev=0.3)\nparam b: f32[16] = normal(stddev=0.3)\n"
     "entry f(xs: f32[23, 4, 16]) {\n  h = zeros([4, 16]); c = zeros([4, 16])\n"
@@ -254,6 +267,8 @@ static const Limited cases[] = {
     {"blocks", blocks, "p=2,q=2", "layout x = [p, _, _]\nlayout blocks.up.w = [q, _, _]\n", true},
     {"bounded", bounded, NULL, NULL, true},
     {"bounded", bounded, "p=4", "layout w = [_, p]\n", true},
+    {"ended", ended, NULL, NULL, true},
+    {"ended", ended, "p=2,q=2", "layout xs = [_, p, _]\nlayout w = [q, _]\n", true},
     {"nested", nested, NULL, NULL, true},
     {"nested", nested, "p=2", "layout xs = [_, p, _]\n", true},
     {"assigned", assigned, NULL, NULL, true},
@@ -361,7 +376,9 @@ static char *random_program(uint64_t seed) {
   else
     fprintf(g.to, "scan x in xs%s { ", kind == 2 ? " reverse" : "");
   say_body(&g);
-  const bool collects = kind != 1 && pick(&g, 2);
+  const bool collects = pick(&g, 3) > 0;
+  if (pick(&g, 3) == 0)
+    fprintf(g.to, "if sum(h * c) > 0.5 { c = c * 0.8; %s }; ", pick(&g, 2) ? "break" : "continue");
   if (collects) fprintf(g.to, "collect ys = h * c");
   fprintf(g.to, "}\n  loss = sum(h * h) + sum(c * 0.1)%s\n", collects ? " + sum(ys * ys)" : "");
   fprintf(g.to,
