@@ -287,6 +287,7 @@ Value elab_fail(Elab *e, Span at, const char *fmt, ...) __attribute__((format(pr
 
 Binding *scope_find(const NameScope *s, const char *name); /* in this scope alone */
 Binding *scope_bind(Elab *e, NameScope *s, Ident name, Value v);
+void scope_drop(NameScope *s, const char *name);
 /* "; did you mean `x`?" of the names seen so far, or "". */
 typedef struct Near {
   const char *want, *best;
@@ -441,6 +442,23 @@ NodeId region_rows_end(Elab *e, OpenRegion *r, NodeId row);
 NodeId region_random_step(Elab *e, NodeId step);
 /* The token of what the entry told last, as open regions carry it. */
 NodeId region_told(Elab *e);
+
+/* One turn of a `for` that a `break` may have ended while running. */
+typedef struct Jumps Jumps;
+void region_turn(Elab *e, NameScope *s, const Stmt *stmt, const Jumps *j, Value step, Where where);
+
+/* -------- jumps.c -------- */
+
+/* The body of a loop with `break` and `continue` written out. */
+struct Jumps {
+  StmtVec body;
+  Ident stop; /* the name that a `break` sets, bound before the loop; `text` NULL: there is none */
+  Ident skip; /* ... and a `continue`, bound in each run */
+};
+Jumps jumps_begin(Elab *e, NameScope *s, const Stmt *stmt);
+void jumps_end(NameScope *s, const Jumps *j);
+/* Whether a `break` was met: true or false, or a tensor; V_NONE: there is none in the loop. */
+Value jumps_met(const NameScope *s, const Jumps *j);
 
 /* -------- stack.c (stack.h) -------- */
 

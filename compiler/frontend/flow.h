@@ -62,12 +62,8 @@ void flow_names(Elab *e, OpenRegion *r, NameScope *in, const StmtVec *body, Wher
 void flow_body(Elab *e, NameScope *in, const StmtVec *body, Span at, Where where);
 void flow_close(Elab *e, OpenRegion *r, NameScope *in, const CarriedVec *carried, Where where);
 
-/* jumps.c: the body of a loop with `break` and `continue` written out. */
-typedef struct Jumps {
-  StmtVec body;
-  Ident stop; /* the name that a `break` sets, bound before the loop; `text` NULL: there is none */
-} Jumps;
-Jumps jumps_begin(Elab *e, NameScope *s, const Stmt *stmt);
+/* -------- jumps.c -------- */
+
 /* In the loop: no `break` was met; and so is the condition. */
 NodeId jumps_none(Elab *e, const NameScope *in, const Jumps *j);
 NodeId jumps_and(Elab *e, const NameScope *in, const Jumps *j, NodeId condition);

@@ -85,6 +85,7 @@ void region_scan(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   flow_region(e, r)->condition = go_on;
   flow_body(e, &in, &j.body, stmt->span, where);
   flow_close(e, r, &in, &carried, where);
+  jumps_end(s, &j);
 }
 
 NodeId flow_collect(Elab *e, OpenRegion *r, NodeId run, NodeId row, Ident name) {

@@ -92,6 +92,7 @@ void region_while(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   if (stmt->most) bound_runs(e, s, r, stmt, flow_counter(e, r));
   flow_body(e, &in, &j.body, stmt->span, where);
   flow_close(e, r, &in, &carried, where);
+  jumps_end(s, &j);
 }
 
 /* How far it is from one number of a range to the next. */
@@ -210,6 +211,7 @@ void region_repeat(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   e->at->build.span = stmt->span;
   r->counts = true;
   flow_close(e, r, &in, &carried, where);
+  jumps_end(s, &j);
 }
 
 /* What a branch binds that was not bound before, and the other branch binds, too: there it is
@@ -255,4 +257,25 @@ void region_if(Elab *e, NameScope *s, const Stmt *stmt, Value v, Where where) {
   const Arg x = tensor_arg(cond);
   const NodeId not = build_operator(&e->at->build, op_operator("not", 1), &x, NULL).node;
   branch(e, s, stmt, &stmt->other, &none, not, where);
+}
+
+/* A number of the loop is a scalar behind it: that of its last turn. What else it goes through ends
+ * with the turn. */
+void region_turn(Elab *e, NameScope *s, const Stmt *stmt, const Jumps *j, Value step, Where where) {
+  NameScope in = {.up = s};
+  CarriedVec carried = {0};
+  const Binding *b = scope_find(s, stmt->name.text);
+  e->at->build.span = stmt->span;
+  const NodeId go_on = jumps_none(e, s, j);
+  OpenRegion *r = flow_open(e, REGION_BRANCH, stmt->span);
+  flow_region(e, r)->condition = go_on;
+  if (step.kind == V_INT) {
+    Carried c = {.name = stmt->name, .before = stmt->name.span, .first = b->value};
+    c.inside = flow_carry_value(e, r, b->value, stmt->name, where);
+    vec_push(e->arena, &carried, c);
+  }
+  scope_bind(e, &in, stmt->name, step);
+  flow_names(e, r, &in, &j->body, where, &carried);
+  flow_body(e, &in, &j->body, stmt->span, where);
+  flow_close(e, r, &in, &carried, where);
 }

@@ -11,8 +11,8 @@ typedef struct Word {
   "loops that run are `while c { }`, `repeat i in 0..n { }` and `scan x in xs { }`; `for` is "     \
   "unrolled while compiling"
 #define NO_JUMP                                                                                    \
-  "`break` and `continue` stand in the body of a `while`, `repeat` or `scan`, or in an `if` in "   \
-  "it; `for` is unrolled while compiling, and has none: write `repeat`"
+  "`break` and `continue` stand in the body of a `for`, `while`, `repeat` or `scan`, or in an "    \
+  "`if` in it"
 #define NO_CLASS "dtg has no classes or structs: a `layer` has params, states and methods"
 #define USE_FN "a function is written `fn f(x) { return ... }`"
 #define USE_BIND                                                                                   \

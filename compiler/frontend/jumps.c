@@ -1,4 +1,4 @@
-/* `break` and `continue` in loops that run, as names that they set and what follows asks for:
+/* `break` and `continue` in loops, as names that they set and what follows asks for:
  *
  *   while c {                          stop = false
  *     a                                while not stop and c {      c only where not stop
@@ -7,7 +7,9 @@
  *   }                                    if not stop { f }
  *                                      }
  *
- * `continue` sets a name that each run begins with as false. No text has these names. */
+ * `continue` sets a name that each run begins with as false. No text has these names. In a `for`
+ * they are known while compiling where the conditions are; where not, its other turns are branches.
+ */
 #include "flow.h"
 #include "op.h"
 #include <string.h>
@@ -117,15 +119,24 @@ Jumps jumps_begin(Elab *e, NameScope *s, const Stmt *stmt) {
   Jumps j = {.body = stmt->body};
   find(&r, &stmt->body);
   if (!r.stop.text && !r.skip.text) return j;
-  j.body = (StmtVec){0}, j.stop = r.stop;
+  j.body = (StmtVec){0}, j.stop = r.stop, j.skip = r.skip;
   if (r.skip.text) vec_push(e->arena, &j.body, set(e, r.skip, false));
   rewrite(&r, &stmt->body, 0, &j.body);
   if (j.stop.text) scope_bind(e, s, j.stop, (Value){.kind = V_BOOL});
   return j;
 }
 
+void jumps_end(NameScope *s, const Jumps *j) {
+  if (j->stop.text) scope_drop(s, j->stop.text);
+  if (j->skip.text) scope_drop(s, j->skip.text);
+}
+
+Value jumps_met(const NameScope *s, const Jumps *j) {
+  return j->stop.text ? scope_find(s, j->stop.text)->value : value_none;
+}
+
 NodeId jumps_none(Elab *e, const NameScope *in, const Jumps *j) {
-  const Arg stop = tensor_arg(scope_find(in, j->stop.text)->value.node);
+  const Arg stop = tensor_arg(jumps_met(in, j).node);
   return build_operator(&e->at->build, op_operator("not", 1), &stop, NULL).node;
 }
 

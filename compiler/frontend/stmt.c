@@ -151,15 +151,28 @@ static void assign(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
 
 /* -------- flow -------- */
 
+/* Once a condition that is known while running has met `break`, each turn is a branch. */
 static bool run_for(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   Sequence over;
   Value step;
+  bool returned = false, last = false;
   if (!eval_sequence(e, s, (AstRange){stmt->from, stmt->to, stmt->by}, &over)) return false;
-  for (int i = 0; i < over.n && eval_step(e, &over, i, stmt->span, &step); i++) {
+  const Jumps j = jumps_begin(e, s, stmt);
+  for (int i = 0; i < over.n && !last && eval_step(e, &over, i, stmt->span, &step); i++) {
+    if (jumps_met(s, &j).kind == V_TENSOR) {
+      region_turn(e, s, stmt, &j, step, where);
+      continue;
+    }
     scope_bind(e, s, stmt->name, step);
-    if (stmt_run(e, s, &stmt->body, where)) return true;
+    returned = stmt_run(e, s, &j.body, where);
+    last = returned || (jumps_met(s, &j).kind == V_BOOL && jumps_met(s, &j).i);
   }
-  return false;
+  if (over.n && jumps_met(s, &j).kind == V_TENSOR && step.kind != V_INT) {
+    scope_drop(s, stmt->name.text); /* which one was the last is known while running */
+    bound_add(e, &e->ended, stmt->name);
+  }
+  jumps_end(s, &j);
+  return returned;
 }
 
 static bool run_if(Elab *e, NameScope *s, const Stmt *stmt, Where where) {

@@ -148,6 +148,13 @@ Binding *scope_bind(Elab *e, NameScope *s, Ident name, Value v) {
   return b;
 }
 
+void scope_drop(NameScope *s, const char *name) {
+  int n = 0;
+  for (int i = 0; i < s->names.n; i++)
+    if (s->names.at[i]->name != name) s->names.at[n++] = s->names.at[i];
+  s->names.n = n;
+}
+
 void near_offer(Near *n, const char *candidate) {
   int most = (int)strlen(n->want) <= 3 ? 1 : 2;
   int d = str_distance(n->want, candidate, most);

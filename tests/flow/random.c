@@ -1,8 +1,8 @@
-/* Random loops and branches within each other, with jumps and what is collected, beside the
- * same unrolled: values, first gradients and second ones, on one
- * device and with random layouts on a mesh. Both texts are written at once; what stands in one as
- * repeat, scan or while stands in the other as for, and what a `break` or `continue` leaves out is
- * in an `if` for each statement there.
+/* Random loops and branches within each other, with jumps and what is collected, beside the same
+ * unrolled: values, first gradients and second ones, on one device and with random layouts on a
+ * mesh. Both texts are written at once; what stands in one as repeat, scan, while or a for with
+ * jumps stands in the other as for, and what a `break` or `continue` leaves out is in an `if` for
+ * each statement there.
  *
  *   flow_random SEED COUNT         programs from SEED on
  *   flow_random SEED print         shows both */
@@ -196,7 +196,8 @@ static void say_within(Gen *g, int depth) {
     say_while(g, depth, own);
   } else if (kind < 4) {
     const Open o = begin(g, own, 1 + pick(g, 4), pick(g, 2));
-    fprintf(g->loops, "repeat i%d in 0..%d {\n", own, o.turns);
+    const bool unrolled = o.jumps && !o.leaves && pick(g, 2); /* with its jumps */
+    fprintf(g->loops, "%s i%d in 0..%d {\n", unrolled ? "for" : "repeat", own, o.turns);
     fprintf(g->unrolled, "for at%d in 0..%d {\n", own, o.turns);
     say_loop_body(g, depth + 1, o);
     end(g, &o);
