@@ -19,7 +19,8 @@ case $which in
   thread)
     threads='exchanges|reduces|sessions|turns|crew|cores|progress'
     random='exchanges_(messages|hosts)_random_'
-    tests=(-R "^runtime_($random|($threads)(_each)?\$)|^api|embed\$|^checkpoint.beside\$|^memory.shared\$") ;;
+    # One thread answers what api.recall asks.
+    tests=(-R "^runtime_($random|($threads)(_each)?\$)|^api|embed\$|^checkpoint.beside\$|^memory.shared\$" -E '^api.recall$') ;;
   *)
     tests=(-L '^(quick|sanitize)$' -E "$without|^api") # those of api run once, with leaks looked for
     [ "$all" ] && tests=(-LE '^(quick|long|sanitize)$' -E "$without") ;;
