@@ -198,6 +198,10 @@ static void put_move(const Plan *p, const LocalEntry *le, NodeId id, Str *out) {
   put_integer(out, "group", ex.group);
   put_integer(out, "bytes", ex.bytes);
   put_text(out, "value", node_text(p->program, g, origin, p->arena));
+  if (n->panels) {
+    put_integer(out, "panel", n->panel);
+    put_integer(out, "panels", n->panels);
+  }
   put_type(out, n->dtype, &n->shape);
   put_text(out, "from", report_layout(p, x->layout));
   put_text(out, "to", report_layout(p, n->layout));
