@@ -244,12 +244,14 @@ static Value run_body(Elab *e, NameScope *inner, const Stmt *decl, Instance *in,
   const int precision = e->at ? e->at->build.precision : 0;
   if (e->at && !in_library(e, call)) e->at->build.site = call;
   if (e->at && in && e->at->index) e->at->build.precision = precision_of(e, in, precision);
+  const uint64_t place = place_enter(e, place_span(call));
   e->frame = &frame;
   if (!e->at) e->owner = base;
   Given *given = arena_new_of(e->arena, Given);
   bool matched, entered = enter_params(e, inner, call, decl, a, na, given, &matched);
   if (entered) v = stmt_run(e, inner, &decl->body, where) ? e->result : value_none;
   e->frame = frame.up;
+  e->place = place;
   e->owner = owner;
   e->base = base;
   if (e->at) e->at->build.site = site, e->at->build.precision = precision;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_ADOPTIONS = 16 };
+
 static bool declared_only(const Stmt *s) {
   return s->kind == ST_IMPORT || s->kind == ST_CONST || s->kind == ST_FN || s->kind == ST_LAYER ||
          s->kind == ST_ENTRY || s->kind == ST_MESH || s->kind == ST_LAYOUT ||
@@ -76,9 +78,16 @@ static void elaborate(Elab *e) {
   if (!e->diag->errors) precision_end(e);
 }
 
-/* With what is known of the stacks of pipelines; `found`, unless NULL, gets it. */
-static Program *front_elaborate(Arena *a, Diag *d, const FrontOptions *o, StagedVec known,
-                                StagedVec *found) {
+/* What is found while elaborating, and known the next time. */
+typedef struct Learned {
+  StagedVec staged;
+  Adoptions adopted;
+} Learned;
+
+/* With what is known of the stacks of pipelines; `found`, unless NULL, gets it. `parsed` gets the
+ * texts. */
+static Program *front_elaborate(Arena *a, Diag *d, const FrontOptions *o, Learned *known,
+                                StagedVec *found, const Parsed **parsed) {
   Program *p = arena_new_of(a, Program);
   p->arena = a;
   p->diag = d;
@@ -91,27 +100,48 @@ static Program *front_elaborate(Arena *a, Diag *d, const FrontOptions *o, Staged
               .parsed = arena_new_of(a, Parsed),
               .program = p,
               .owner = "",
-              .staged = known,
+              .staged = known->staged,
+              .adopted = &known->adopted,
               .step_var = -1};
-  p->parsed = e->parsed;
+  p->parsed = *parsed = e->parsed;
   e->parsed->names = e->names;
   elaborate(e);
   if (!d->errors && found) pipeline_cuts(e, found);
   return d->errors ? NULL : p;
 }
 
+/* Once more as long as that finds types of numbers, of the same texts under the same numbers. */
+static Program *front_settled(Arena *a, Diag *d, FrontOptions *o, Learned *known,
+                              StagedVec *found) {
+  const int sources = d->sources.n;
+  for (int more = MOST_ADOPTIONS;; more--) {
+    const int before = known->adopted.changes;
+    const Parsed *parsed;
+    Withheld held;
+    d->sources.n = sources;
+    diag_hold(d, &held);
+    Program *p = front_elaborate(a, d, o, known, found, &parsed);
+    diag_take(d, &held);
+    if (!o->parsed) o->parsed = parsed;
+    if (more && known->adopted.changes > before) continue;
+    diag_show(d, &held);
+    return p;
+  }
+}
+
 Program *front_compile(Arena *a, Diag *d, const FrontOptions *o) {
   const int sources = d->sources.n;
-  StagedVec none = {0}, cut = {0};
-  Program *p = front_elaborate(a, d, o, none, &cut);
-  if (!p || !cut.n) return p;
-  /* The same texts, under the same numbers. */
   FrontOptions again = *o;
-  if (!o->parsed) again.parsed = p->parsed;
-  d->sources.n = sources;
-  Program *q = front_elaborate(a, d, &again, cut, NULL);
-  if (q && !o->parsed) q->parsed = p->parsed;
-  return q;
+  Learned known = {0};
+  StagedVec cut = {0};
+  Program *p = front_settled(a, d, &again, &known, &cut);
+  if (p && cut.n) {
+    known.staged = cut;
+    d->sources.n = sources;
+    p = front_settled(a, d, &again, &known, NULL);
+  }
+  if (p && !o->parsed) p->parsed = again.parsed;
+  return p;
 }
 
 bool front_dump_ast(Arena *a, Diag *d, const FrontOptions *o, Str *out) {

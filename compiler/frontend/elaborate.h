@@ -232,6 +232,16 @@ struct Parsed {
   VEC(ParsedText) texts; /* without any message */
 };
 
+/* A number that a loop or a branch carries as what its body makes of it (adopt.c). */
+typedef struct Adopted {
+  uint64_t key;
+  Type type;
+} Adopted;
+typedef struct Adoptions {
+  VEC(Adopted) at;
+  int changes; /* so far */
+} Adoptions;
+
 typedef struct Elab {
   Arena *arena;
   Diag *diag;
@@ -265,6 +275,10 @@ typedef struct Elab {
   StagedVec piped;  /* stacks of pipelines, of which nothing is known yet */
   StagedVec staged; /* those that layouts cut: they are known from an elaboration before */
   int step_var;     /* random.step, -1 before a random op is met */
+  Adoptions *adopted;
+  uint64_t place; /* which calls, and turns of `for`, are open */
+  int peels;      /* first runs alone that are being built */
+  int in_vain;    /* how often that a number takes a type was tried, and helped nothing */
 } Elab;
 
 /* -------- value.c -------- */
@@ -446,6 +460,12 @@ NodeId region_told(Elab *e);
 /* One turn of a `for` that a `break` may have ended while running. */
 typedef struct Jumps Jumps;
 void region_turn(Elab *e, NameScope *s, const Stmt *stmt, const Jumps *j, Value step, Where where);
+
+/* -------- adopt.c -------- */
+
+/* Enters a turn or a call; returns the place before, which is put back behind it. */
+uint64_t place_enter(Elab *e, uint64_t which);
+uint64_t place_span(Span at);
 
 /* -------- jumps.c -------- */
 

@@ -265,6 +265,7 @@ typedef VEC(Value) Items;
 /* The items that a `for` of a list gives, behind those of the ones around it. */
 static bool put_each(Elab *e, NameScope *s, const AstExpr *x, const char *base, Items *out) {
   Sequence over;
+  const uint64_t place = e->place;
   e->base = NULL;
   bool ok = eval_sequence(e, s, (AstRange){x->from, x->to, x->by}, &over);
   for (int i = 0; ok && i < over.n; i++) {
@@ -274,6 +275,8 @@ static bool put_each(Elab *e, NameScope *s, const AstExpr *x, const char *base, 
     if (!eval_step(e, &over, i, x->span, &step)) return false;
     scope_bind(e, &inner, x->name, step);
     e->base = NULL;
+    e->place = place;
+    place_enter(e, (uint64_t)i);
     if (x->y && !eval_condition(e, &inner, x->y, &taken)) return false;
     if (!taken) continue;
     if (x->joined) {
@@ -290,9 +293,10 @@ static bool put_each(Elab *e, NameScope *s, const AstExpr *x, const char *base, 
 
 static Value list_each(Elab *e, NameScope *s, const AstExpr *x) {
   const char *base = e->base;
+  const uint64_t place = e->place;
   Items items = {0};
   const bool ok = put_each(e, s, x, base, &items);
-  e->base = base;
+  e->base = base, e->place = place;
   return ok ? value_list(e, items.at, items.n) : value_error;
 }
 

@@ -7,6 +7,7 @@
  * it, but for those that both parts of an `if` bind. */
 #include "flow.h"
 #include "op.h"
+#include <math.h>
 
 Region *flow_region(Elab *e, const OpenRegion *r) { return &e->at->entry.regions.at[r->index]; }
 
@@ -192,17 +193,23 @@ void flow_name(Elab *e, Where where, const char *name, NodeId id) {
 }
 
 /* The value that a run of the body begins with. */
-Value flow_carry_value(Elab *e, OpenRegion *r, Value v, Ident name, Where where) {
+Value flow_carry_value(Elab *e, OpenRegion *r, Value v, Ident name, Where where, uint64_t key) {
   Build *b = &e->at->build;
   b->span = name.span;
   NodeId id = NO_NODE;
+  if (key && adopt_is_number(&v)) {
+    if (r->peels) return v;
+    id = adopt_first(e, &v, key, name.span);
+  }
+  if (id != NO_NODE) v.kind = V_NONE;
   if (v.kind == V_INT) id = build_whole(b, DT_I64, v.i);
   if (v.kind == V_REAL) id = build_const(b, DT_F32, v.real);
   if (v.kind == V_BOOL) id = build_const(b, DT_BOOL, v.i ? 1 : 0);
   if (v.kind == V_TENSOR) id = v.node;
   if (v.kind == V_LIST) {
     Value *at = arena_array(e->arena, Value, v.list->n);
-    for (int i = 0; i < v.list->n; i++) at[i] = flow_carry_value(e, r, v.list->at[i], name, IN_FN);
+    for (int i = 0; i < v.list->n; i++)
+      at[i] = flow_carry_value(e, r, v.list->at[i], name, IN_FN, adopt_item(key, i));
     return value_list(e, at, v.list->n);
   }
   if (id == NO_NODE) return v;
@@ -218,6 +225,10 @@ static const char *number_like(Elab *e, const Carried *c, const Value *v) {
     return NULL;
   const Node *n = graph_node(e->at->build.graph, v->node);
   const char *type = dtype_name(n->dtype);
+  if (dtype_is_int(n->dtype) && (real != floor(real) || real < (double)dtype_least(n->dtype) ||
+                                 real > (double)dtype_most(n->dtype)))
+    return NULL;
+  if (n->dtype == DT_BOOL) return NULL;
   if (!n->shape.rank) return arena_printf(e->arena, "%s(%g)", type, real);
   Str s = str_new(e->arena);
   str_puts(&s, "full([");
@@ -255,12 +266,18 @@ static NodeId next_of(Elab *e, NodeId carry, Value v, Span at) {
   return NO_NODE;
 }
 
-static void close_value(Elab *e, OpenRegion *r, const Carried *c, const Value *before, Value v) {
+static void close_value(Elab *e, OpenRegion *r, const Carried *c, const Value *before, Value v,
+                        uint64_t key) {
   const Span region = flow_region(e, r)->span;
   if (v.kind == V_ERROR || before->kind == V_ERROR) return;
   v = eval_read(e, v, c->name.span);
   if (before->kind == V_LIST && v.kind == V_LIST && v.list->n == before->list->n) {
-    for (int i = 0; i < v.list->n; i++) close_value(e, r, c, &before->list->at[i], v.list->at[i]);
+    for (int i = 0; i < v.list->n; i++)
+      close_value(e, r, c, &before->list->at[i], v.list->at[i], adopt_item(key, i));
+    return;
+  }
+  if (key && r->peels && adopt_is_number(before)) {
+    adopt_found(e, before, &v, key);
     return;
   }
   if (before->kind != V_TENSOR) {
@@ -303,7 +320,8 @@ void flow_names(Elab *e, OpenRegion *r, NameScope *in, const StmtVec *body, Wher
     flow_be_in(e, r->up); /* a variable's value before, not what it is in a run */
     const Value before = eval_read(e, b->value, names.at[i].span);
     flow_be_in(e, r);
-    c.inside = flow_carry_value(e, r, before, (Ident){names.at[i].text, b->span}, where);
+    c.key = adopt_key(e, flow_region(e, r)->span, names.at[i].text);
+    c.inside = flow_carry_value(e, r, before, (Ident){names.at[i].text, b->span}, where, c.key);
     scope_bind(e, in, c.name, c.inside);
     vec_push(e->arena, out, c);
   }
@@ -319,7 +337,7 @@ void flow_body(Elab *e, NameScope *in, const StmtVec *body, Span at, Where where
 void flow_close(Elab *e, OpenRegion *r, NameScope *in, const CarriedVec *carried, Where where) {
   for (int i = 0; i < carried->n; i++) {
     const Carried *c = &carried->at[i];
-    close_value(e, r, c, &c->inside, scope_find(in, c->name.text)->value);
+    close_value(e, r, c, &c->inside, scope_find(in, c->name.text)->value, c->key);
   }
   for (int i = 0; i < in->names.n; i++)
     if (!bound_before(in->up, in->names.at[i]->name))
@@ -330,8 +348,10 @@ void flow_close(Elab *e, OpenRegion *r, NameScope *in, const CarriedVec *carried
   flow_be_in(e, r->up);
   for (int i = 0; i < carried->n; i++) {
     const Carried *c = &carried->at[i];
-    scope_bind(e, in->up, (Ident){c->name.text, c->before},
-               after_value(e, c->inside, (Ident){c->name.text, c->before}, where));
+    const Ident name = {c->name.text, c->before};
+    const Value end = scope_find(in, name.text)->value;
+    const bool number = e->peels && c->key && adopt_is_number(&c->first) && adopt_is_number(&end);
+    scope_bind(e, in->up, name, number ? end : after_value(e, c->inside, name, where));
   }
   for (int i = 0; i < r->collected.n; i++) {
     const Collected *c = &r->collected.at[i];

@@ -24,6 +24,7 @@ struct OpenRegion {
   const NameScope *body; /* NULL: of a branch that is written as one */
   bool rest;             /* a branch: what follows a jump in the body around it */
   NodeId told; /* the carry of the token of what is told; NO_NODE: nothing is told in it */
+  bool peels;  /* its first run alone is built, of the numbers that it begins with (adopt.c) */
   bool rows;   /* it draws the rows of a stack: its runs are no steps */
   NodeId run;  /* of a loop that runs at most so often: which run this is, from 0; else NO_NODE */
   VEC(Collected) collected;
@@ -34,6 +35,7 @@ typedef struct Carried {
   Ident name;
   Span before; /* where it was bound */
   Value first;
+  uint64_t key; /* of its numbers (adopt.c); 0: they are i64, f32 and bool */
   Value inside; /* with carries in place of tensors and numbers */
 } Carried;
 typedef VEC(Carried) CarriedVec;
@@ -53,7 +55,7 @@ OpenRegion *flow_open(Elab *e, RegionKind kind, Span at);
 NodeId flow_carry(Elab *e, OpenRegion *r, NodeId init, const char *name, Span at);
 Carry *flow_carry_of(Elab *e, const OpenRegion *r, NodeId node);
 /* The value that a run of the body begins with. */
-Value flow_carry_value(Elab *e, OpenRegion *r, Value v, Ident name, Where where);
+Value flow_carry_value(Elab *e, OpenRegion *r, Value v, Ident name, Where where, uint64_t key);
 /* The number of its run, from 0. */
 NodeId flow_counter(Elab *e, OpenRegion *r);
 /* What the loop itself binds in its body is bound there by now. */
@@ -61,6 +63,29 @@ void flow_names(Elab *e, OpenRegion *r, NameScope *in, const StmtVec *body, Wher
                 CarriedVec *out);
 void flow_body(Elab *e, NameScope *in, const StmtVec *body, Span at, Where where);
 void flow_close(Elab *e, OpenRegion *r, NameScope *in, const CarriedVec *carried, Where where);
+
+/* -------- adopt.c -------- */
+
+/* A region to be built. */
+typedef struct Running {
+  const Stmt *stmt;
+  Where where;
+  const StmtVec *body;
+  NodeId condition;
+  const Jumps *jumps; /* a turn of a `for` */
+  Value step;
+  bool peels;
+} Running;
+typedef void RunFn(Elab *e, NameScope *s, const Running *x);
+/* Runs it, perhaps with numbers that take other types than i64, f32 and bool. */
+void adopt_run(Elab *e, NameScope *s, const Running *x, RunFn *run);
+uint64_t adopt_key(const Elab *e, Span region, const char *name);
+uint64_t adopt_item(uint64_t key, int i); /* of item i of a list */
+bool adopt_is_number(const Value *v);
+/* As what the number begins; NO_NODE: as by itself. */
+NodeId adopt_first(Elab *e, const Value *v, uint64_t key, Span at);
+/* The first run made `to` of the number. */
+void adopt_found(Elab *e, const Value *number, const Value *to, uint64_t key);
 
 /* -------- jumps.c -------- */
 

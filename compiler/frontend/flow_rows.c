@@ -47,11 +47,12 @@ static bool sequences(Elab *e, NameScope *s, const Stmt *stmt, Value *x, int64_t
   return true;
 }
 
-void region_scan(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
+static void run_scan(Elab *e, NameScope *s, const Running *of) {
+  const Stmt *stmt = of->stmt;
+  const Where where = of->where;
   NameScope in = {.up = s};
   CarriedVec carried = {0};
   int64_t rows = 0;
-  if (flow_misplaced(e, stmt, where, "`scan`")) return;
   Value *x = arena_array(e->arena, Value, stmt->given.n + 1);
   if (!sequences(e, s, stmt, x, &rows)) return;
   Build *b = &e->at->build;
@@ -60,7 +61,7 @@ void region_scan(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   b->span = stmt->span;
   flow_region(e, r)->turns = j.stop.text && rows ? TURNS_UNKNOWN : rows;
   flow_region(e, r)->most = j.stop.text ? rows : 0;
-  r->body = &in;
+  r->body = &in, r->peels = of->peels;
   r->counter = flow_carry(e, r, build_whole(b, DT_I64, 0), NULL, stmt->span);
   r->counts = true;
   const Arg run = tensor_arg(r->counter), last = int_arg(rows - 1);
@@ -86,6 +87,11 @@ void region_scan(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   flow_body(e, &in, &j.body, stmt->span, where);
   flow_close(e, r, &in, &carried, where);
   jumps_end(s, &j);
+}
+
+void region_scan(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
+  const Running x = {.stmt = stmt, .where = where, .body = &stmt->body};
+  if (!flow_misplaced(e, stmt, where, "`scan`")) adopt_run(e, s, &x, run_scan);
 }
 
 NodeId flow_collect(Elab *e, OpenRegion *r, NodeId run, NodeId row, Ident name) {

@@ -79,13 +79,14 @@ static NodeId condition_of_while(Elab *e, NameScope *in, const Stmt *stmt, const
   return next == NO_NODE ? next : build_after(&e->at->build, carry);
 }
 
-void region_while(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
+static void run_while(Elab *e, NameScope *s, const Running *x) {
+  const Stmt *stmt = x->stmt;
+  const Where where = x->where;
   NameScope in = {.up = s};
   CarriedVec carried = {0};
-  if (flow_misplaced(e, stmt, where, "`while`")) return;
   const Jumps j = jumps_begin(e, s, stmt);
   OpenRegion *r = flow_open(e, REGION_LOOP, stmt->span);
-  r->body = &in;
+  r->body = &in, r->peels = x->peels;
   flow_names(e, r, &in, &j.body, where, &carried);
   const NodeId c = condition_of_while(e, &in, stmt, &j);
   flow_region(e, r)->condition = c;
@@ -93,6 +94,11 @@ void region_while(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   flow_body(e, &in, &j.body, stmt->span, where);
   flow_close(e, r, &in, &carried, where);
   jumps_end(s, &j);
+}
+
+void region_while(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
+  const Running x = {.stmt = stmt, .where = where, .body = &stmt->body};
+  if (!flow_misplaced(e, stmt, where, "`while`")) adopt_run(e, s, &x, run_while);
 }
 
 /* How far it is from one number of a range to the next. */
@@ -169,14 +175,14 @@ static bool range(Elab *e, NameScope *s, const Stmt *stmt, int64_t step, NodeId 
   return id[0] != NO_NODE && id[1] != NO_NODE;
 }
 
-void region_repeat(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
+static void run_repeat(Elab *e, NameScope *s, const Running *x) {
+  const Stmt *stmt = x->stmt;
+  const Where where = x->where;
   NameScope in = {.up = s};
   CarriedVec carried = {0};
   NodeId from, to, first = NO_NODE;
   int64_t turns, step;
-  if (flow_misplaced(e, stmt, where, "`repeat`") || !step_of(e, s, stmt->by, &step) ||
-      !range(e, s, stmt, step, &from, &to, &turns))
-    return;
+  if (!step_of(e, s, stmt->by, &step) || !range(e, s, stmt, step, &from, &to, &turns)) return;
   const DType type = type_of(e, from), wide = type == DT_U64 ? type : DT_I64;
   if (step != 1) { /* runs are counted, and tell the number */
     e->at->build.span = stmt->span;
@@ -190,7 +196,7 @@ void region_repeat(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   OpenRegion *r = flow_open(e, REGION_LOOP, stmt->span);
   flow_region(e, r)->turns = turns, flow_region(e, r)->most = most;
   r->counter = flow_carry(e, r, from, stmt->name.text, stmt->name.span);
-  r->body = &in;
+  r->body = &in, r->peels = x->peels;
   if (turns != TURNS_UNKNOWN || most)
     r->run = flow_operate(e, "-", tensor_arg(r->counter), tensor_arg(from));
   NodeId number = r->counter;
@@ -214,6 +220,11 @@ void region_repeat(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   jumps_end(s, &j);
 }
 
+void region_repeat(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
+  const Running x = {.stmt = stmt, .where = where, .body = &stmt->body};
+  if (!flow_misplaced(e, stmt, where, "`repeat`")) adopt_run(e, s, &x, run_repeat);
+}
+
 /* What a branch binds that was not bound before, and the other branch binds, too: there it is
  * changed, from a zero that has no uses. */
 static void new_names(Elab *e, OpenRegion *r, const NameScope *in, const StmtVec *other,
@@ -227,55 +238,72 @@ static void new_names(Elab *e, OpenRegion *r, const NameScope *in, const StmtVec
     const Node *n = v.kind == V_TENSOR ? graph_node(e->at->build.graph, v.node) : NULL;
     Value zero = v;
     if (n) zero = value_node(flow_zeros(e, n->dtype, n->shape.rank, n->shape.dim, b->span));
-    Carried c = {.name = {b->name, b->span}, .before = b->span};
-    c.inside = flow_carry_value(e, r, zero, c.name, where);
+    Carried c = {.name = {b->name, b->span}, .before = b->span, .first = zero};
+    c.key = adopt_key(e, flow_region(e, r)->span, b->name);
+    c.inside = flow_carry_value(e, r, zero, c.name, where, c.key);
     vec_push(e->arena, carried, c);
   }
 }
 
-static void branch(Elab *e, NameScope *s, const Stmt *stmt, const StmtVec *body,
-                   const StmtVec *other, NodeId cond, Where where) {
+static void branch(Elab *e, NameScope *s, const Running *x, const StmtVec *body,
+                   const StmtVec *other, NodeId cond) {
   NameScope in = {.up = s};
   CarriedVec carried = {0};
-  OpenRegion *r = flow_open(e, REGION_BRANCH, stmt->span);
+  OpenRegion *r = flow_open(e, REGION_BRANCH, x->stmt->span);
   flow_region(e, r)->condition = cond;
-  if (stmt->rest) r->body = &in, r->rest = true;
-  flow_names(e, r, &in, body, where, &carried);
-  flow_body(e, &in, body, stmt->span, where);
-  new_names(e, r, &in, other, where, &carried);
-  flow_close(e, r, &in, &carried, where);
+  r->peels = x->peels;
+  if (x->stmt->rest) r->body = &in, r->rest = true;
+  flow_names(e, r, &in, body, x->where, &carried);
+  flow_body(e, &in, body, x->stmt->span, x->where);
+  new_names(e, r, &in, other, x->where, &carried);
+  flow_close(e, r, &in, &carried, x->where);
+}
+
+static void run_if(Elab *e, NameScope *s, const Running *x) {
+  static const StmtVec none = {0};
+  branch(e, s, x, &x->stmt->body, &x->stmt->other, x->condition);
+  if (!x->stmt->other.n) return;
+  e->at->build.span = x->stmt->value->span;
+  const Arg is = tensor_arg(x->condition);
+  const NodeId no = build_operator(&e->at->build, op_operator("not", 1), &is, NULL).node;
+  branch(e, s, x, &x->stmt->other, &none, no);
 }
 
 void region_if(Elab *e, NameScope *s, const Stmt *stmt, Value v, Where where) {
-  static const StmtVec none = {0};
   if (flow_misplaced(e, stmt, where, "`if` on a tensor")) return;
   const NodeId cond = condition(e, v, stmt->value, "if");
-  if (cond == NO_NODE) return;
-  branch(e, s, stmt, &stmt->body, &stmt->other, cond, where);
-  if (!stmt->other.n) return;
-  e->at->build.span = stmt->value->span;
-  const Arg x = tensor_arg(cond);
-  const NodeId not = build_operator(&e->at->build, op_operator("not", 1), &x, NULL).node;
-  branch(e, s, stmt, &stmt->other, &none, not, where);
+  StmtVec both = {0};
+  for (int i = 0; i < stmt->body.n; i++) vec_push(e->arena, &both, stmt->body.at[i]);
+  for (int i = 0; i < stmt->other.n; i++) vec_push(e->arena, &both, stmt->other.at[i]);
+  const Running x = {.stmt = stmt, .where = where, .body = &both, .condition = cond};
+  if (cond != NO_NODE) adopt_run(e, s, &x, run_if);
 }
 
 /* A number of the loop is a scalar behind it: that of its last turn. What else it goes through ends
  * with the turn. */
-void region_turn(Elab *e, NameScope *s, const Stmt *stmt, const Jumps *j, Value step, Where where) {
+static void run_turn(Elab *e, NameScope *s, const Running *x) {
+  const Ident name = x->stmt->name;
+  const Span at = x->stmt->span;
   NameScope in = {.up = s};
   CarriedVec carried = {0};
-  const Binding *b = scope_find(s, stmt->name.text);
-  e->at->build.span = stmt->span;
-  const NodeId go_on = jumps_none(e, s, j);
-  OpenRegion *r = flow_open(e, REGION_BRANCH, stmt->span);
+  const Binding *b = scope_find(s, name.text);
+  e->at->build.span = at;
+  const NodeId go_on = jumps_none(e, s, x->jumps);
+  OpenRegion *r = flow_open(e, REGION_BRANCH, at);
   flow_region(e, r)->condition = go_on;
-  if (step.kind == V_INT) {
-    Carried c = {.name = stmt->name, .before = stmt->name.span, .first = b->value};
-    c.inside = flow_carry_value(e, r, b->value, stmt->name, where);
+  r->peels = x->peels;
+  if (x->step.kind == V_INT) {
+    Carried c = {.name = name, .before = name.span, .first = b->value};
+    c.inside = flow_carry_value(e, r, b->value, name, x->where, 0);
     vec_push(e->arena, &carried, c);
   }
-  scope_bind(e, &in, stmt->name, step);
-  flow_names(e, r, &in, &j->body, where, &carried);
-  flow_body(e, &in, &j->body, stmt->span, where);
-  flow_close(e, r, &in, &carried, where);
+  scope_bind(e, &in, name, x->step);
+  flow_names(e, r, &in, x->body, x->where, &carried);
+  flow_body(e, &in, x->body, at, x->where);
+  flow_close(e, r, &in, &carried, x->where);
+}
+
+void region_turn(Elab *e, NameScope *s, const Stmt *stmt, const Jumps *j, Value step, Where where) {
+  const Running x = {.stmt = stmt, .where = where, .body = &j->body, .jumps = j, .step = step};
+  adopt_run(e, s, &x, run_turn);
 }

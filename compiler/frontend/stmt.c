@@ -158,7 +158,10 @@ static bool run_for(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   bool returned = false, last = false;
   if (!eval_sequence(e, s, (AstRange){stmt->from, stmt->to, stmt->by}, &over)) return false;
   const Jumps j = jumps_begin(e, s, stmt);
+  const uint64_t place = e->place;
   for (int i = 0; i < over.n && !last && eval_step(e, &over, i, stmt->span, &step); i++) {
+    e->place = place;
+    place_enter(e, (uint64_t)i);
     if (jumps_met(s, &j).kind == V_TENSOR) {
       region_turn(e, s, stmt, &j, step, where);
       continue;
@@ -167,6 +170,7 @@ static bool run_for(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
     returned = stmt_run(e, s, &j.body, where);
     last = returned || (jumps_met(s, &j).kind == V_BOOL && jumps_met(s, &j).i);
   }
+  e->place = place;
   if (over.n && jumps_met(s, &j).kind == V_TENSOR && step.kind != V_INT) {
     scope_drop(s, stmt->name.text); /* which one was the last is known while running */
     bound_add(e, &e->ended, stmt->name);

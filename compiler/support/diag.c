@@ -133,3 +133,41 @@ void diag_note_since(Diag *d, Span at, int before, const char *fmt, ...) {
   report(d, SEV_NOTE, at, before, fmt, ap);
   va_end(ap);
 }
+
+typedef struct Holding {
+  Arena *arena;
+  Withheld *held;
+} Holding;
+
+static void hold(void *user, const Message *m) {
+  const Holding *h = user;
+  vec_push(h->arena, &h->held->message, *m);
+}
+
+void diag_hold(Diag *d, Withheld *h) {
+  Holding *user = arena_new_of(d->arena, Holding);
+  *h = (Withheld){.fn = d->fn,
+              .user = d->user,
+              .errors = d->errors,
+              .warnings = d->warnings,
+              .muted = d->muted,
+              .nseen = d->seen.n};
+  *user = (Holding){d->arena, h};
+  d->fn = hold, d->user = user;
+}
+
+void diag_take(Diag *d, Withheld *h) {
+  const int errors = d->errors - h->errors, warnings = d->warnings - h->warnings;
+  const bool muted = d->muted;
+  for (int i = h->nseen; i < d->seen.n; i++) vec_push(d->arena, &h->seen, d->seen.at[i]);
+  d->fn = h->fn, d->user = h->user;
+  d->errors = h->errors, d->warnings = h->warnings, d->muted = h->muted, d->seen.n = h->nseen;
+  h->errors = errors, h->warnings = warnings, h->muted = muted;
+}
+
+void diag_show(Diag *d, const Withheld *h) {
+  d->errors += h->errors, d->warnings += h->warnings;
+  if (h->message.n || h->errors) d->muted = h->muted;
+  for (int i = 0; i < h->seen.n; i++) vec_push(d->arena, &d->seen, h->seen.at[i]);
+  for (int i = 0; i < h->message.n && d->fn; i++) d->fn(d->user, &h->message.at[i]);
+}

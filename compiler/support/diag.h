@@ -48,6 +48,17 @@ typedef struct Diag {
   VEC(uint64_t) seen;
 } Diag;
 
+/* Messages that were held back. */
+typedef struct Withheld {
+  MessageFn *fn;
+  void *user;
+  int errors, warnings; /* of before; once they are taken, of these alone */
+  bool muted;
+  int nseen;
+  VEC(uint64_t) seen;
+  VEC(Message) message;
+} Withheld;
+
 void diag_init(Diag *d, Arena *a, MessageFn *fn, void *user);
 uint32_t diag_add_source(Diag *d, const char *name, const char *text, size_t len);
 const Source *diag_source(const Diag *d, uint32_t file);
@@ -64,5 +75,11 @@ void diag_warning(Diag *d, Span at, const char *fmt, ...) __attribute__((format(
 void diag_note_since(Diag *d, Span at, int before, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 void diag_note(Diag *d, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* From diag_hold to diag_take messages are held: what was reported before is as it was. Holds nest.
+ * Those that are not shown were not reported. */
+void diag_hold(Diag *d, Withheld *h);
+void diag_take(Diag *d, Withheld *h);
+void diag_show(Diag *d, const Withheld *h);
 
 #endif

@@ -19,6 +19,7 @@ typedef struct Open {
   int turns;   /* at most */
   bool jumps;  /* alive<own> and here<own> in the unrolled text say if it goes on, and this run */
   bool leaves; /* it collects y<own> in rows at<own> */
+  bool adds;   /* a<own>, a number before it, takes the type of what is added in it */
 } Open;
 
 typedef struct Gen {
@@ -134,7 +135,11 @@ static void say_loop_body(Gen *g, int depth, Open o) {
   const int before = pick(g, 3);
   for (int i = 0; i < 3; i++) {
     if (o.jumps) fprintf(g->unrolled, "if here%d {\n", o.own);
-    if (i == before && o.leaves) {
+    if (i == (before + 1) % 3 && o.adds) {
+      char text[64];
+      snprintf(text, sizeof text, "a%d = a%d * 0.5 + h * u\n", o.own, o.own);
+      both(g, text);
+    } else if (i == before && o.leaves) {
       fprintf(g->loops, "collect y%d = h * c\n", o.own);
       fprintf(g->unrolled, "y%d[at%d] <- h * c\n", o.own, o.own);
     } else if (depth < 3 && pick(g, 4) == 0) {
@@ -153,7 +158,12 @@ static void say_loop_body(Gen *g, int depth, Open o) {
 
 /* The rows of what a loop may leave, and that it has not ended, as the unrolled text has them. */
 static Open begin(Gen *g, int own, int turns, bool jumps) {
-  const Open o = {own, turns, jumps, pick(g, 2)};
+  const Open o = {own, turns, jumps, pick(g, 2), pick(g, 3) == 0};
+  const char *const first[] = {"0", "0.5", "-2", "1.0"}, *number = first[pick(g, 4)];
+  if (o.adds) {
+    fprintf(g->loops, "a%d = %s\n", own, number);
+    fprintf(g->unrolled, "a%d = full([4, 5], %s, f64)\n", own, number);
+  }
   if (o.leaves) fprintf(g->unrolled, "y%d = zeros([%d, 4, 5], f64)\n", own, turns);
   if (o.jumps) fprintf(g->unrolled, "alive%d = true\n", own);
   return o;
@@ -163,6 +173,10 @@ static Open begin(Gen *g, int own, int turns, bool jumps) {
 static void end(Gen *g, const Open *o) {
   char text[64];
   both(g, "}\n");
+  if (o->adds) {
+    snprintf(text, sizeof text, "g = tanh(g + a%d * 0.2)\n", o->own);
+    both(g, text);
+  }
   if (!o->leaves) return;
   snprintf(text, sizeof text, "h = tanh(h + sum(y%d, axis=0) * 0.3)\n", o->own);
   both(g, text);

@@ -25,7 +25,7 @@ TYPES = (
 )
 # Sources that call each other in circles, because recursion is what they do.
 RECURSION = {
-    'compiler/frontend': ('assert builtin call entry eval flow flow_rows flow_stmt lookup loss_scaling microbatch operate says spec stack '
+    'compiler/frontend': ('adopt assert builtin call entry eval flow flow_rows flow_stmt lookup loss_scaling microbatch operate says spec stack '
                           'stmt variable', 'expressions have calls and statements in them, and calls expressions'),
     'compiler/ops': ('args array blocks build carried complex contraction elementwise functions index lower order reduce relayout scan scatters '
                      'shape simplify_pads simplify_product simplify_sum slice_in_two state window',
