@@ -41,21 +41,18 @@ END
   ! grep -q ' x 5' "$at/comm" || fail "$layer: exchanges in the loop: $(cat "$at/comm")"
 done
 
-gpt=$at/gpt.dtg
-sed 's/= \[block(\(.*\)) for i in 0..blocks\]/= stack(blocks) block(\1)/; s/for b in block/scan b in block/' \
-  "$(dirname "$0")/../scale/gpt.dtg" >"$gpt"
-grep -q 'stack(blocks) block(width' "$gpt" && grep -q 'scan b in block' "$gpt" || fail "no stack in $gpt"
+gpt=("$(dirname "$0")/../scale/gpt.dtg" -D stacked=true)
 large=(--mesh data=4096,model=16 -D batch=65536 -D heads=16 --layout 'text=[data,_]' --layout 'model.block.up.w=[_,model]')
 for mesh in one large; do
   flags=()
   [ $mesh = one ] || flags=("${large[@]}")
   for n in 2 96; do
-    "$dtgc" "$gpt" -D blocks=$n "${flags[@]}" --dump=loops >"$at/$n" || fail "gpt, $n blocks, $mesh: --dump=loops"
+    "$dtgc" "${gpt[@]}" -D blocks=$n "${flags[@]}" --dump=loops >"$at/$n" || fail "gpt, $n blocks, $mesh: --dump=loops"
   done
   few=$(wc -l <"$at/2") many=$(wc -l <"$at/96")
   [ "$few" -gt 300 ] && [ $((many - few)) -lt $((few / 10)) ] || fail "gpt, $mesh: $few lines for 2 blocks, $many for 96"
 done
-"$dtgc" "$gpt" -D blocks=96 --mesh data=4 --layout 'text=[data,_]' --layout 'next=[data,_]' \
+"$dtgc" "${gpt[@]}" -D blocks=96 --mesh data=4 --layout 'text=[data,_]' --layout 'next=[data,_]' \
   --layout '"model\.block.*\.attn\.[qkv]"=[data,...]' --layout '"model\.block\[\d+\]\.up\.w"=[_,data]' --dump=comm >"$at/comm" ||
   fail "gpt: --dump=comm"
 grep -q 'exchange [0-9]* x 96' "$at/comm" || fail "gpt: no exchange within the loop: $(grep exchange "$at/comm" | head)"
