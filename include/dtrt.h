@@ -430,17 +430,17 @@ void dtrt_solve(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const 
 /* flags: 1 reads the lower triangle, not the upper; 2 takes it transposed; 4 its diagonal as 1. */
 void dtrt_triangular_solve(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
                            const void *b, void *x, int64_t flags);
-/* Discrete Fourier transforms of f32 and f64, not scaled, of each line of the batch: of rows pairs
- * of re and im (cols is 2), the same number of pairs. */
-void dtrt_dft(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a, void *out);
-void dtrt_dft_inverse(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
+/* Discrete Fourier transforms of f32 and f64, not scaled, of lines of n elements: a is
+ * [outer][n][inner]. Of pairs of re and im the same number of pairs. */
+void dtrt_dft(int32_t dtype, int64_t outer, int64_t n, int64_t inner, const void *a, void *out);
+void dtrt_dft_inverse(int32_t dtype, int64_t outer, int64_t n, int64_t inner, const void *a,
                       void *out);
-/* Of rows real numbers (cols is 1) the frequencies up to half of rows, as rows / 2 + 1 pairs; and
- * back from rows = n / 2 + 1 pairs to n real numbers. */
-void dtrt_dft_of_real(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
+/* Of n real numbers the frequencies up to half of n, as n / 2 + 1 pairs; and back from so many
+ * pairs to n real numbers. */
+void dtrt_dft_of_real(int32_t dtype, int64_t outer, int64_t n, int64_t inner, const void *a,
                       void *out);
-void dtrt_dft_to_real(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
-                      void *out, int64_t n);
+void dtrt_dft_to_real(int32_t dtype, int64_t outer, int64_t frequencies, int64_t inner,
+                      const void *a, void *out, int64_t n);
 
 /* What a program tells a person. The text has lines. A check: what to say, the condition, and names
  * of values, each of which follows as its type and its place; a print: the label, the type, and the

@@ -152,7 +152,7 @@ typedef enum OpClass {
   OPC_POOL,        /* ir/slide.h; `pool`, `makes` */
   OPC_SORT,
   OPC_TELL,     /* a check or a print: tells a person, and gives a token (ops/told.c) */
-  OPC_MATRIX,   /* of the last two dims of each operand, batch by batch: `kernel` */
+  OPC_MATRIX,   /* of the last two dims of each operand, or of lines along `axis`: `kernel` */
   OPC_ADD_ROWS, /* at rows whose indices are data */
   OPC_ADD_EACH, /* the same with an index for each element */
   OPC_EXCHANGE

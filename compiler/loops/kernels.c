@@ -93,11 +93,38 @@ void entry_sort(EntryBuild *b, NodeId id) {
   loop_run(b->l, "dtrt_order", 8, arg);
 }
 
+/* Lines along a dim, whose elements are numbers or pairs of them: the last dim. */
+static void entry_lines(EntryBuild *b, NodeId id) {
+  Loop *l = b->l;
+  const Graph *g = b->en->le->graph;
+  const Node *n = graph_node(g, id), *x = graph_operand(g, n, 0);
+  const int dim = (int)node_attr(n, "axis");
+  Expr outer = loop_int(l, 1), inner = loop_int(l, 1), arg[7];
+  for (int d = 0; d < x->shape.rank - 1; d++) {
+    const Expr len = site_extent(l, x, d);
+    if (d < dim) outer = expr_mul(l->x, outer, len);
+    if (d > dim) inner = expr_mul(l->x, inner, len);
+  }
+  int k = 0;
+  arg[k++] = loop_word(l, dtype_constant(n->dtype), 0);
+  arg[k++] = outer;
+  arg[k++] = site_extent(l, x, dim);
+  arg[k++] = inner;
+  arg[k++] = entry_place(b, n->operand[0]);
+  arg[k++] = entry_place(b, id);
+  if (op_has_attr(n->op, "length")) arg[k++] = loop_int(l, node_attr(n, "length"));
+  loop_run(l, n->op->kernel, k, arg);
+}
+
 /* The last two dims are whole but for the columns of right-hand sides. */
 void entry_matrix(EntryBuild *b, NodeId id) {
   Loop *l = b->l;
   const Graph *g = b->en->le->graph;
   const Node *n = graph_node(g, id), *x = graph_operand(g, n, n->noperands - 1);
+  if (op_has_attr(n->op, "axis")) {
+    entry_lines(b, id);
+    return;
+  }
   const int batch = x->shape.rank - 2;
   static const char *const flag[] = {"lower", "transposed", "unit"};
   int64_t flags = 0;
@@ -112,7 +139,6 @@ void entry_matrix(EntryBuild *b, NodeId id) {
   for (int i = 0; i < n->noperands; i++) arg[k++] = entry_place(b, n->operand[i]);
   arg[k++] = entry_place(b, id);
   if (n->noperands == 2) arg[k++] = loop_int(l, flags);
-  if (op_has_attr(n->op, "length")) arg[k++] = loop_int(l, node_attr(n, "length"));
   loop_run(b->l, n->op->kernel, k, arg);
 }
 

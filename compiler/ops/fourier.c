@@ -1,6 +1,7 @@
 /* Fourier transforms. The four primitives (runtime/kernels/dft.c) are of pairs, a last dim of re
- * and im: they transform the dim before it, whole on a device, and do not scale. What users call
- * takes and gives complex tensors, brings a dim there and scales by `norm`. */
+ * and im, or of real numbers, a last dim of one: they transform any dim before it, which is whole
+ * on a device, and do not scale. What users call takes and gives complex tensors and scales by
+ * `norm`. */
 #include "complex.h"
 #include "compose.h"
 
@@ -43,17 +44,16 @@ static NodeId of_pairs(Build *b, NodeId x) {
 
 /* -------- primitives -------- */
 
-static bool infer_line(Build *b, Node *n, int64_t rows, int64_t cols) {
+static bool infer_line(Build *b, Node *n, int64_t rows, int64_t numbers) {
   const Node *x = graph_operand(b->graph, n, 0);
   n->dtype = x->dtype;
   n->shape = x->shape;
-  n->shape.dim[n->shape.rank - 2] = rows;
-  n->shape.dim[n->shape.rank - 1] = cols;
+  n->shape.dim[node_attr(n, "axis")] = rows;
+  n->shape.dim[n->shape.rank - 1] = numbers;
   return op_check_size(b, b->span, n->dtype, &n->shape);
 }
 static int64_t lines(const Build *b, const Node *n) {
-  const Shape *s = shape_of(b, n->operand[0]);
-  return s->dim[s->rank - 2];
+  return shape_of(b, n->operand[0])->dim[node_attr(n, "axis")];
 }
 static bool infer_dft(Build *b, Node *n) { return infer_line(b, n, lines(b, n), 2); }
 static bool infer_dft_of_real(Build *b, Node *n) {
@@ -63,52 +63,70 @@ static bool infer_dft_to_real(Build *b, Node *n) {
   return infer_line(b, n, node_attr(n, "length"), 1);
 }
 
+/* All dims pass but that which is transformed and the numbers of an element. */
+static void rule_dft(const Graph *g, const Node *n, Rule *r) {
+  const Shape *s = &graph_operand(g, n, 0)->shape;
+  for (int d = 0; d < s->rank; d++) {
+    const bool passes = d != node_attr(n, "axis") && d != s->rank - 1;
+    const FactorKind role = passes ? FACTOR_PASS : FACTOR_WHOLE;
+    r->operand[0][d] = (RuleDim){.n = 1, .factor = {(int8_t)rule_factor(r, s->dim[d], role)}};
+    r->result[d] =
+        passes ? r->operand[0][d]
+               : (RuleDim){.n = 1, .factor = {(int8_t)rule_factor(r, n->shape.dim[d], role)}};
+  }
+}
+
 /* The factors come to the square of a line's numbers. */
 static double points_of(double points, double square, double n) {
   return points / square * n * (1 + log2(n));
 }
 static double points_dft(const Node *n, double points) {
-  const double m = (double)n->shape.dim[n->shape.rank - 2];
+  const double m = (double)n->shape.dim[node_attr(n, "axis")];
   return points_of(points, 4 * m * m, m);
 }
 static double points_real(const Node *n, double points) {
-  const int64_t rows = n->shape.dim[n->shape.rank - 2];
+  const int64_t rows = n->shape.dim[node_attr(n, "axis")];
   const double m = n->shape.dim[n->shape.rank - 1] == 2 ? 2.0 * (double)rows : (double)rows;
   return points_of(points, m * m, m);
 }
 
-static NodeId mk_dft(Build *b, Op op, NodeId x) { return build_node(b, op, 1, &x, 0, NULL, 0); }
-static NodeId mk_dft_to_real(Build *b, NodeId x, int64_t n) {
-  return build_node(b, &op_dft_to_real, 1, &x, 1, &n, 0);
+static NodeId mk_dft(Build *b, Op op, NodeId x, int64_t dim) {
+  return build_node(b, op, 1, &x, 1, &dim, 0);
+}
+static NodeId mk_dft_to_real(Build *b, NodeId x, int64_t dim, int64_t n) {
+  return build_node(b, &op_dft_to_real, 1, &x, 2, (int64_t[]){dim, n}, 0);
 }
 
 /* Frequency k of a real line of n stands for n - k too, but for 0 and half of n: the others by
  * `by`. */
-static NodeId by_twins(Build *b, NodeId x, int64_t n, double by) {
+static NodeId by_twins(Build *b, NodeId x, int64_t dim, int64_t n, double by) {
   if (x == NO_NODE) return x;
   const Shape s = *shape_of(b, x);
-  const NodeId k = mk_iota(b, DT_I64, &s, s.rank - 2);
+  const NodeId k = mk_iota(b, DT_I64, &s, (int)dim);
   NodeId alone = mk2(b, &op_eq, k, mk_whole(b, DT_I64, &s, 0));
   if (n % 2 == 0) alone = mk2(b, &op_or, alone, mk2(b, &op_eq, k, mk_whole(b, DT_I64, &s, n / 2)));
   return mk_select(b, alone, x, mk_scale(b, x, by));
 }
 
 static void grad_dft(Build *b, NodeId node, NodeId dy, NodeId *dx) {
-  dx[0] = mk_dft(b, op_node(b, node)->op == &op_dft ? &op_dft_inverse : &op_dft, dy);
+  const Node *n = op_node(b, node);
+  dx[0] = mk_dft(b, n->op == &op_dft ? &op_dft_inverse : &op_dft, dy, node_attr(n, "axis"));
 }
 static void grad_dft_of_real(Build *b, NodeId node, NodeId dy, NodeId *dx) {
-  const int64_t n = lines(b, op_node(b, node));
-  dx[0] = mk_dft_to_real(b, by_twins(b, dy, n, 0.5), n);
+  const int64_t n = lines(b, op_node(b, node)), dim = node_attr(op_node(b, node), "axis");
+  dx[0] = mk_dft_to_real(b, by_twins(b, dy, dim, n, 0.5), dim, n);
 }
 static void grad_dft_to_real(Build *b, NodeId node, NodeId dy, NodeId *dx) {
-  dx[0] = by_twins(b, mk_dft(b, &op_dft_of_real, dy), node_attr(op_node(b, node), "length"), 2);
+  const int64_t n = node_attr(op_node(b, node), "length"),
+                dim = node_attr(op_node(b, node), "axis");
+  dx[0] = by_twins(b, mk_dft(b, &op_dft_of_real, dy, dim), dim, n, 2);
 }
 
 #define DFT(NAME, DOC, INFER, POINTS, GRAD, ...)                                                   \
   const OpDef op_##NAME = {.name = #NAME,                                                          \
                            .doc = DOC,                                                             \
                            .infer = INFER,                                                         \
-                           .rule = rule_matrix,                                                    \
+                           .rule = rule_dft,                                                       \
                            .grad = GRAD,                                                           \
                            .class = OPC_MATRIX,                                                    \
                            .kernel = "dtrt_" #NAME,                                                \
@@ -116,52 +134,39 @@ static void grad_dft_to_real(Build *b, NodeId node, NodeId dy, NodeId *dx) {
                            .points = POINTS,                                                       \
                            .rounding = 8,                                                          \
                            __VA_ARGS__}
-DFT(dft, "the sums over j of x[j] * exp(-2 pi i j k / n)", infer_dft, points_dft, grad_dft, );
-DFT(dft_inverse, "the sums over k of x[k] * exp(2 pi i j k / n)", infer_dft, points_dft,
-    grad_dft, );
+DFT(dft, "the sums over j of x[j] * exp(-2 pi i j k / n)", infer_dft, points_dft, grad_dft,
+    .attr = {{"axis", ATTR_INT}});
+DFT(dft_inverse, "the sums over k of x[k] * exp(2 pi i j k / n)", infer_dft, points_dft, grad_dft,
+    .attr = {{"axis", ATTR_INT}});
 DFT(dft_of_real, "dft of real numbers: frequencies 0 to n / 2", infer_dft_of_real, points_real,
-    grad_dft_of_real, );
+    grad_dft_of_real, .attr = {{"axis", ATTR_INT}});
 DFT(dft_to_real, "dft_inverse of frequencies 0 to n / 2, the others being their conjugates",
-    infer_dft_to_real, points_real, grad_dft_to_real, .attr = {{"length", ATTR_INT}});
+    infer_dft_to_real, points_real, grad_dft_to_real,
+    .attr = {{"axis", ATTR_INT}, {"length", ATTR_INT}});
 
 /* -------- transforms -------- */
 
 enum { MOST_AXES = 3 };
 typedef enum Which { FFT, IFFT, RFFT, IRFFT } Which;
 
-/* x with dims d and e in each other's place. */
-static NodeId exchanged(Build *b, NodeId x, int d, int e) {
-  if (x == NO_NODE || d == e) return x;
-  int perm[MAX_RANK];
-  for (int i = 0; i < rank_of(b, x); i++) perm[i] = i;
-  perm[d] = e, perm[e] = d;
-  return mk_transpose(b, x, perm);
-}
-
 static NodeId along(Build *b, NodeId z, int d, bool inverse) {
-  if (z == NO_NODE) return z;
-  const int at = rank_of(b, z) - 2;
-  return exchanged(b, mk_dft(b, inverse ? &op_dft_inverse : &op_dft, exchanged(b, z, d, at)), d,
-                   at);
+  return z == NO_NODE ? z : mk_dft(b, inverse ? &op_dft_inverse : &op_dft, z, d);
 }
 
 static NodeId of_real(Build *b, NodeId x, int d) {
-  const int at = rank_of(b, x) - 1;
-  x = exchanged(b, x, d, at);
   if (x == NO_NODE) return x;
   Shape s = *shape_of(b, x);
   s.dim[s.rank++] = 1;
-  return exchanged(b, mk_dft(b, &op_dft_of_real, mk_reshape(b, x, &s)), d, at);
+  return mk_dft(b, &op_dft_of_real, mk_reshape(b, x, &s), d);
 }
 
 static NodeId to_real(Build *b, NodeId z, int d, int64_t n) {
   if (z == NO_NODE) return z;
-  const int at = rank_of(b, z) - 2;
-  z = mk_dft_to_real(b, exchanged(b, z, d, at), n);
+  z = mk_dft_to_real(b, z, d, n);
   if (z == NO_NODE) return z;
   Shape s = *shape_of(b, z);
   s.rank--;
-  return exchanged(b, mk_reshape(b, z, &s), d, at);
+  return mk_reshape(b, z, &s);
 }
 
 /* The dims in their order; `count`: of a name that says how many, else 0. None given: the last so

@@ -228,7 +228,7 @@ static NodeId rows_of(Rows *r) {
   case OPC_SORT:
   case OPC_ADD_EACH: return along_dim(r);
   case OPC_ADD_ROWS: return rows_of_scatter(r);
-  case OPC_MATRIX: return as_it_is(r);
+  case OPC_MATRIX: return op_has_attr(op, "axis") ? along_dim(r) : as_it_is(r);
   default: return none(r, "");
   }
 }

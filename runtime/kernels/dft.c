@@ -1,66 +1,39 @@
-/* dft.c: discrete Fourier transforms of lines of complex numbers (pairs of re and im) or of
- * real ones, not scaled. Sizes of factors up to 13 take Stockham's stages, which need no
- * permutation; others Bluestein's convolution with a chirp, of a power of two. All is computed in
- * f64, so that f32 results are rounded about once. Up to LANES lines go through the stages
- * together, innermost, where each has the arithmetic it would have alone: its bits do not depend on
- * the others, on cores, or on how a batch is cut. */
+/* dft.c: discrete Fourier transforms of lines of complex numbers (pairs of re and im) or of real
+ * ones, not scaled, along any dim. Sizes of factors up to 13 take Stockham's stages, which need no
+ * permutation; others Bluestein's convolution with a chirp, of such a size. An even number of real
+ * ones is half as many complex ones. As many lines as a vector has lanes go through the stages
+ * together (dft_lines.inc): along the last dim they are turned, along others they lie so. */
+#include "dft.h"
 #include <math.h>
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "crew.h"
 #include "device.h"
 #include "dtrt.h"
+#include "variables.h"
 
 enum {
-  LANES = 8,
-  MOST_RADIX = 13,
-  MOST_STAGES = 64,
-  LANES_UP_TO = 1 << 15, /* longer lines go one by one: several would leave the caches */
-  LEAST = 1 << 14        /* numbers for which another core is worth waking */
+  NEAR = 1 << 22,  /* bytes of lines that go together: of longer ones fewer do */
+  FAR = 1 << 25,   /* of columns, which share cache lines */
+  LEAST = 1 << 14, /* numbers for which another core is worth waking */
+  APART = 80,      /* numbers between arrays, which would meet in the same lines of L1 else */
+  FEW = 4          /* lines, which are a vector after the first stage */
 };
-
-/* Numbers in two arrays. */
-typedef struct Parts {
-  double *re, *im;
-} Parts;
-
-typedef struct Stage {
-  int radix;
-  int64_t parts; /* what is left of the line, divided by the radix */
-  Parts turn;    /* [parts][radix]: of output k of part p, exp(-2 pi i p k / left) */
-} Stage;
-
-/* What lines of one size need; made once a process, and kept. */
-typedef struct DftTable {
-  struct DftTable *next;
-  int64_t n;
-  int nstages;
-  Stage stage[MOST_STAGES];
-  Parts root; /* [MOST_RADIX + 1][MOST_RADIX]: exp(-2 pi i j / radix) */
-  /* By convolution, where `chirps` is set: */
-  const struct DftTable *chirps;
-  Parts chirp, kernel; /* exp(-pi i k^2 / n); the transform of its conjugate, over chirps->n */
-} DftTable;
-
-typedef enum FourierKind { FOURIER, FOURIER_INVERSE, FOURIER_OF_REAL, FOURIER_TO_REAL } FourierKind;
-
-typedef struct Lines {
-  const DftTable *table;
-  FourierKind kind;
-  bool is_f64;
-  int64_t lanes, batch, in, out; /* numbers of a line there and here */
-  const void *a;
-  void *to;
-} Lines;
 
 /* -------- tables -------- */
 
-static Parts parts_new(int64_t n) {
-  double *at = malloc((size_t)(n > 0 ? n : 1) * 2 * sizeof *at);
-  return (Parts){at, at ? at + n : at};
+/* Numbers re and im of a table's type, by which they are stored. */
+static DftParts parts_new(bool is_f64, int64_t n) {
+  const size_t size = is_f64 ? sizeof(double) : sizeof(float);
+  char *at = malloc((size_t)(n > 0 ? n : 1) * 2 * size);
+  return (DftParts){at, at ? at + (size_t)n * size : at};
+}
+static void put(const DftTable *p, DftParts x, int64_t at, double re, double im) {
+  if (p->is_f64)
+    ((double *)x.re)[at] = re, ((double *)x.im)[at] = im;
+  else
+    ((float *)x.re)[at] = (float)re, ((float *)x.im)[at] = (float)im;
 }
 
 /* exp(-2 pi i k / n), 0 <= k < n: of an angle up to pi / 4, so that it is exact to the last place
@@ -78,59 +51,81 @@ static void root_of(int64_t k, int64_t n, double *re, double *im) {
   *im = below ? s : -s;
 }
 
-static int next_radix(int64_t n) {
-  static const int radix[] = {4, 2, 3, 5, 7, 11, 13};
-  for (size_t i = 0; i < sizeof radix / sizeof *radix; i++)
-    if (n % radix[i] == 0) return radix[i];
-  return 0;
+/* exp(-2 pi i k / n) as number `at`. */
+static void put_root(const DftTable *p, DftParts x, int64_t at, int64_t k, int64_t n) {
+  double re, im;
+  root_of(k, n, &re, &im);
+  put(p, x, at, re, im);
 }
 
-static void transform(const DftTable *p, int64_t lanes, Parts *x, Parts *y);
-static const DftTable *table_of(int64_t n);
+/* Odd factors first, then 2, 4 and 8, the largest last, whose outputs are not turned. */
+static int next_radix(int64_t n) {
+  static const int odd[] = {13, 11, 7, 5, 3};
+  for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+    if (n % odd[i] == 0) return odd[i];
+  int twos = 0;
+  while (n % 2 == 0) n /= 2, twos++;
+  return n > 1 || !twos ? 0 : twos == 1 ? 2 : twos % 3 ? 4 : 8;
+}
+
+static bool is_smooth(int64_t n) {
+  while (n > 1 && next_radix(n)) n /= next_radix(n);
+  return n == 1;
+}
+
+static const DftKernels *kernels(void);
+static const DftTable *table_of(int64_t n, bool is_f64);
 
 static bool make_stages(DftTable *p) {
   for (int64_t left = p->n; left > 1;) {
     const int r = next_radix(left);
-    Stage *s = &p->stage[p->nstages++];
-    *s = (Stage){.radix = r, .parts = left / r, .turn = parts_new(left)};
-    if (!s->turn.re) return false;
+    DftStage *s = &p->stage[p->nstages++];
+    *s = (DftStage){r, left / r, parts_new(p->is_f64, left), parts_new(p->is_f64, r)};
+    if (!s->turn.re || !s->root.re) return false;
     for (int64_t i = 0; i < s->parts; i++)
-      for (int k = 0; k < r; k++)
-        root_of(i * k, left, &s->turn.re[i * r + k], &s->turn.im[i * r + k]);
+      for (int k = 0; k < r; k++) put_root(p, s->turn, i * r + k, i * k, left);
+    for (int j = 0; j < r; j++) put_root(p, s->root, j, (r - j) % r, r); /* + i */
     left = s->parts;
   }
-  p->root = parts_new((MOST_RADIX + 1) * MOST_RADIX);
-  if (!p->root.re) return false;
-  for (int r = 1; r <= MOST_RADIX; r++)
-    for (int j = 0; j < r; j++)
-      root_of(j, r, &p->root.re[r * MOST_RADIX + j], &p->root.im[r * MOST_RADIX + j]);
   return true;
 }
 
+/* A size of a convolution: the least of few factors that is enough. */
+static int64_t size_for(int64_t least) {
+  static const int odd[] = {1, 3, 5, 9, 15};
+  int64_t best = 0;
+  for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+    int64_t m = odd[i];
+    while (m < least) m *= 2;
+    if (!best || m < best) best = m;
+  }
+  return best;
+}
+
+/* The kernel is transformed in f64, whatever the type. */
 static bool make_chirps(DftTable *p) {
-  int64_t m = 1;
-  while (m < 2 * p->n - 1) m *= 2;
-  p->chirps = table_of(m);
-  p->chirp = parts_new(p->n), p->kernel = parts_new(m);
-  Parts other = parts_new(m);
-  const bool made = p->chirps && p->chirp.re && p->kernel.re && other.re;
+  const int64_t m = size_for(2 * p->n - 1);
+  const DftTable *wide = table_of(m, true);
+  p->chirps = table_of(m, p->is_f64);
+  p->chirp = parts_new(p->is_f64, p->n), p->kernel = parts_new(p->is_f64, m);
+  DftParts own = parts_new(true, m), other = parts_new(true, m), x = own, y = other;
+  const bool made = wide && p->chirps && p->chirp.re && p->kernel.re && x.re && y.re;
   if (made) {
-    Parts x = p->kernel, y = other;
-    memset(x.re, 0, (size_t)m * sizeof *x.re), memset(x.im, 0, (size_t)m * sizeof *x.im);
+    double *re = x.re, *im = x.im;
+    memset(re, 0, (size_t)m * sizeof *re), memset(im, 0, (size_t)m * sizeof *im);
     int64_t square = 0; /* k * k modulo 2 n */
     for (int64_t k = 0; k < p->n; square = (square + 2 * k + 1) % (2 * p->n), k++) {
-      root_of(square, 2 * p->n, &p->chirp.re[k], &p->chirp.im[k]);
+      double c, s;
+      root_of(square, 2 * p->n, &c, &s);
+      put(p, p->chirp, k, c, s);
       const int64_t back = k ? m - k : 0;
-      x.re[k] = x.re[back] = p->chirp.re[k];
-      x.im[k] = x.im[back] = -p->chirp.im[k];
+      re[k] = re[back] = c, im[k] = im[back] = -s;
     }
-    transform(p->chirps, 1, &x, &y);
-    for (int64_t k = 0; k < m; k++) { /* 1 / m is exact */
-      const double re = x.re[k] / (double)m, im = x.im[k] / (double)m;
-      p->kernel.re[k] = re, p->kernel.im[k] = im;
-    }
+    kernels()->transform[1](wide, &x, &y);
+    re = x.re, im = x.im;
+    for (int64_t k = 0; k < m; k++) put(p, p->kernel, k, re[k] / (double)m, im[k] / (double)m);
   }
-  free(other.re);
+  free(own.re), free(other.re);
   return made;
 }
 
@@ -138,244 +133,137 @@ static DftTable *tables;
 static pthread_mutex_t tables_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void table_free(DftTable *p) {
-  for (int i = 0; i < p->nstages; i++) free(p->stage[i].turn.re);
-  free(p->root.re), free(p->chirp.re), free(p->kernel.re);
+  for (int i = 0; i < p->nstages; i++) free(p->stage[i].turn.re), free(p->stage[i].root.re);
+  free(p->half.re), free(p->chirp.re), free(p->kernel.re);
   free(p);
 }
 
 /* With tables_lock held. NULL: out of memory. */
-static const DftTable *table_of(int64_t n) {
+static const DftTable *table_of(int64_t n, bool is_f64) {
   for (const DftTable *p = tables; p; p = p->next)
-    if (p->n == n) return p;
+    if (p->n == n && p->is_f64 == is_f64) return p;
   DftTable *p = calloc(1, sizeof *p);
   if (!p) return NULL;
-  p->n = n;
-  int64_t left = n;
-  while (next_radix(left) && left > 1) left /= next_radix(left);
-  if (!(left == 1 ? make_stages(p) : make_chirps(p))) return table_free(p), NULL;
+  p->n = n, p->is_f64 = is_f64;
+  p->half = parts_new(is_f64, n / 2 + 1);
+  for (int64_t k = 0; p->half.re && k <= n / 2; k++) put_root(p, p->half, k, k, 2 * n);
+  if (!p->half.re || !(is_smooth(n) ? make_stages(p) : make_chirps(p))) return table_free(p), NULL;
   p->next = tables;
   return tables = p;
 }
 
-/* -------- stages -------- */
-
-/* One output of a stage: y = (a0 + a1 i) turned. */
-static inline void put(Parts y, int64_t at, double re, double im, double c, double s) {
-  y.re[at] = re * c - im * s;
-  y.im[at] = re * s + im * c;
-}
-
-static void stage2(const Stage *s, int64_t stride, Parts x, Parts y) {
-  const int64_t far = stride * s->parts;
-  for (int64_t p = 0; p < s->parts; p++) {
-    const double c = s->turn.re[2 * p + 1], d = s->turn.im[2 * p + 1];
-    const Parts a = {x.re + stride * p, x.im + stride * p};
-    const Parts b = {y.re + stride * 2 * p, y.im + stride * 2 * p};
-    for (int64_t q = 0; q < stride; q++) {
-      const double ar = a.re[q], ai = a.im[q], br = a.re[q + far], bi = a.im[q + far];
-      b.re[q] = ar + br, b.im[q] = ai + bi;
-      put(b, q + stride, ar - br, ai - bi, c, d);
-    }
-  }
-}
-
-static void stage4(const Stage *s, int64_t stride, Parts x, Parts y) {
-  const int64_t far = stride * s->parts;
-  for (int64_t p = 0; p < s->parts; p++) {
-    const double *c = s->turn.re + 4 * p, *d = s->turn.im + 4 * p;
-    const Parts a = {x.re + stride * p, x.im + stride * p};
-    const Parts b = {y.re + stride * 4 * p, y.im + stride * 4 * p};
-    for (int64_t q = 0; q < stride; q++) {
-      const double sr = a.re[q] + a.re[q + 2 * far], si = a.im[q] + a.im[q + 2 * far];
-      const double dr = a.re[q] - a.re[q + 2 * far], di = a.im[q] - a.im[q + 2 * far];
-      const double tr = a.re[q + far] + a.re[q + 3 * far], ti = a.im[q + far] + a.im[q + 3 * far];
-      const double er = a.re[q + far] - a.re[q + 3 * far], ei = a.im[q + far] - a.im[q + 3 * far];
-      b.re[q] = sr + tr, b.im[q] = si + ti;
-      put(b, q + stride, dr + ei, di - er, c[1], d[1]);
-      put(b, q + 2 * stride, sr - tr, si - ti, c[2], d[2]);
-      put(b, q + 3 * stride, dr - ei, di + er, c[3], d[3]);
-    }
-  }
-}
-
-static void stage_odd(const DftTable *table, const Stage *s, int64_t stride, Parts x, Parts y) {
-  const int r = s->radix;
-  const int64_t far = stride * s->parts;
-  const double *cosine = table->root.re + r * MOST_RADIX, *sine = table->root.im + r * MOST_RADIX;
-  for (int64_t p = 0; p < s->parts; p++)
-    for (int k = 0; k < r; k++) {
-      const double c = s->turn.re[r * p + k], d = s->turn.im[r * p + k];
-      const Parts a = {x.re + stride * p, x.im + stride * p};
-      const Parts b = {y.re + stride * (r * p + k), y.im + stride * (r * p + k)};
-      for (int64_t q = 0; q < stride; q++) {
-        double re = a.re[q], im = a.im[q];
-        for (int j = 1; j < r; j++) {
-          const double u = cosine[j * k % r], v = sine[j * k % r];
-          re += a.re[q + j * far] * u - a.im[q + j * far] * v;
-          im += a.re[q + j * far] * v + a.im[q + j * far] * u;
-        }
-        put(b, q, re, im, c, d);
-      }
-    }
-}
-
-static void swap_parts(Parts *x, Parts *y) {
-  const Parts z = *x;
-  *x = *y, *y = z;
-}
-
-/* x, which becomes the result, and room y: [n][lanes]. */
-static void transform(const DftTable *p, int64_t lanes, Parts *x, Parts *y) {
-  int64_t stride = lanes;
-  for (int i = 0; i < p->nstages; i++) {
-    const Stage *s = &p->stage[i];
-    if (s->radix == 4)
-      stage4(s, stride, *x, *y);
-    else if (s->radix == 2)
-      stage2(s, stride, *x, *y);
-    else
-      stage_odd(p, s, stride, *x, *y);
-    stride *= s->radix;
-    swap_parts(x, y);
-  }
-}
-
-static void times_chirp(const DftTable *p, int64_t lanes, Parts x) {
-  for (int64_t k = 0; k < p->n; k++)
-    for (int64_t q = 0; q < lanes; q++)
-      put(x, k * lanes + q, x.re[k * lanes + q], x.im[k * lanes + q], p->chirp.re[k],
-          p->chirp.im[k]);
-}
-
-static void convolve(const DftTable *p, int64_t lanes, Parts *x, Parts *y) {
-  const int64_t m = p->chirps->n, used = p->n * lanes;
-  times_chirp(p, lanes, *x);
-  memset(x->re + used, 0, (size_t)(m * lanes - used) * sizeof *x->re);
-  memset(x->im + used, 0, (size_t)(m * lanes - used) * sizeof *x->im);
-  transform(p->chirps, lanes, x, y);
-  for (int64_t k = 0; k < m; k++)
-    for (int64_t q = 0; q < lanes; q++)
-      put(*x, k * lanes + q, x->re[k * lanes + q], x->im[k * lanes + q], p->kernel.re[k],
-          p->kernel.im[k]);
-  /* Back is forth with re and im in each other's place. */
-  Parts u = {x->im, x->re}, v = {y->im, y->re};
-  transform(p->chirps, lanes, &u, &v);
-  *x = (Parts){u.im, u.re}, *y = (Parts){v.im, v.re};
-  times_chirp(p, lanes, *x);
-}
-
 /* -------- lines -------- */
 
-static double number(const Lines *l, int64_t at) {
-  return l->is_f64 ? ((const double *)l->a)[at] : (double)((const float *)l->a)[at];
-}
-static void keep(const Lines *l, int64_t at, double v) {
-  if (l->is_f64)
-    ((double *)l->to)[at] = v;
-  else
-    ((float *)l->to)[at] = (float)v;
-}
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static const DftKernels *chosen; /* of this process */
 
-/* Frequency k of n of a real line stands for n - k too; it is alone, and real, if it is 0 or half
- * of n. */
-static bool is_alone(int64_t k, int64_t n) { return k == 0 || 2 * k == n; }
-
-static void read_line(const Lines *l, int64_t line, int64_t lane, int64_t lanes, Parts x) {
-  const int64_t n = l->table->n, at = line * l->in;
-  if (l->kind == FOURIER_OF_REAL) {
-    for (int64_t k = 0; k < n; k++)
-      x.re[k * lanes + lane] = number(l, at + k), x.im[k * lanes + lane] = 0;
-    return;
-  }
-  const int64_t given = l->in / 2;
-  for (int64_t k = 0; k < given; k++) {
-    x.re[k * lanes + lane] = number(l, at + 2 * k);
-    x.im[k * lanes + lane] = number(l, at + 2 * k + 1);
-  }
-  if (l->kind != FOURIER_TO_REAL) return;
-  for (int64_t k = 0; k < given; k++) {
-    if (is_alone(k, n)) {
-      x.im[k * lanes + lane] = 0;
-    } else {
-      x.re[(n - k) * lanes + lane] = x.re[k * lanes + lane];
-      x.im[(n - k) * lanes + lane] = -x.im[k * lanes + lane];
-    }
-  }
+static void choose(void) {
+  const char *say = variable(VARIABLE_GEMM);
+  chosen = &dft_portable;
+#if defined(__x86_64__)
+  if (say && !strcmp(say, "portable")) return;
+  if (__builtin_cpu_supports("avx2")) chosen = &dft_avx2;
+  if (say && !strcmp(say, "avx2")) return;
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))
+    chosen = &dft_avx512;
+#else
+  (void)say;
+#endif
+}
+static const DftKernels *kernels(void) {
+  pthread_once(&once, choose);
+  return chosen;
 }
 
-static void write_line(const Lines *l, int64_t line, int64_t lane, int64_t lanes, Parts x) {
-  const int64_t n = l->table->n, at = line * l->out;
-  if (l->kind == FOURIER_TO_REAL) {
-    for (int64_t k = 0; k < n; k++) keep(l, at + k, x.re[k * lanes + lane]);
-    return;
-  }
-  for (int64_t k = 0; k < l->out / 2; k++) {
-    const bool real = l->kind == FOURIER_OF_REAL && is_alone(k, n);
-    keep(l, at + 2 * k, x.re[k * lanes + lane]);
-    keep(l, at + 2 * k + 1, real ? 0 : x.im[k * lanes + lane]);
-  }
+/* Of each array that a line goes through. */
+static int64_t rows_of(const DftLines *l) {
+  const int64_t m = l->table->chirps ? l->table->chirps->n : l->table->n, half = l->n / 2 + 1;
+  return m > half ? m : half;
 }
 
-static void some_lines(void *arg, int core, int64_t from, int64_t to) {
-  const Lines *l = arg;
+static int64_t units_of(const DftLines *l) {
+  const int64_t whole = l->inner / l->lanes, rest = l->inner % l->lanes;
+  return l->outer * whole + (l->outer * rest + l->lanes - 1) / l->lanes;
+}
+static int64_t room_of(const DftLines *l) { return 4 * (rows_of(l) * l->lanes + APART); }
+
+static void some_units(void *arg, int core, int64_t from, int64_t to) {
+  const DftLines *l = arg;
+  const bool is_f64 = l->table->is_f64;
   (void)core;
-  const int64_t n = l->table->chirps ? l->table->chirps->n : l->table->n, most = n * l->lanes;
-  double *room = malloc((size_t)most * 4 * sizeof *room);
+  void *room = malloc((size_t)l->room * (is_f64 ? sizeof(double) : sizeof(float)));
   if (!room)
     device_fail(fail_current(), "out of memory for a Fourier transform of %ld elements",
-                (long)l->table->n);
-  const bool back = l->kind == FOURIER_INVERSE || l->kind == FOURIER_TO_REAL;
-  for (int64_t i = from; i < to; i += l->lanes) {
-    const int64_t lanes = to - i < l->lanes ? to - i : l->lanes;
-    Parts x = {room, room + most}, y = {room + 2 * most, room + 3 * most};
-    for (int64_t k = 0; k < lanes; k++) read_line(l, i + k, k, lanes, x);
-    if (back) x = (Parts){x.im, x.re}, y = (Parts){y.im, y.re};
-    if (l->table->chirps)
-      convolve(l->table, lanes, &x, &y);
-    else
-      transform(l->table, lanes, &x, &y);
-    if (back) x = (Parts){x.im, x.re};
-    for (int64_t k = 0; k < lanes; k++) write_line(l, i + k, k, lanes, x);
-  }
+                (long)l->n);
+  l->kernels->units[is_f64](l, from, to, room);
   free(room);
 }
 
-static void fourier(FourierKind kind, int32_t dtype, int64_t n, Lines l) {
-  if (l.batch < 1 || n < 1) return;
-  if (n > INT64_C(1) << 40)
-    device_fail(fail_current(), "a Fourier transform of %ld elements is too large", (long)n);
+void dft_lines(const DftKernels *by, int32_t dtype, DftLines l) {
+  if (l.outer < 1 || l.inner < 1 || l.n < 1) return;
+  l.kernels = by;
+  if (l.n > INT64_C(1) << 40)
+    device_fail(fail_current(), "a Fourier transform of %ld elements is too large", (long)l.n);
+  const bool is_f64 = dtype == DTRT_F64, real = l.kind == DFT_OF_REAL || l.kind == DFT_TO_REAL;
   pthread_mutex_lock(&tables_lock);
-  l.table = table_of(n);
+  l.table = table_of(real && l.n % 2 == 0 ? l.n / 2 : l.n, is_f64);
   pthread_mutex_unlock(&tables_lock);
   if (!l.table)
-    device_fail(fail_current(), "out of memory for a Fourier transform of %ld elements", (long)n);
-  l.kind = kind;
-  l.is_f64 = dtype == DTRT_F64;
-  l.lanes = n > LANES_UP_TO ? 1 : LANES;
-  const int64_t grain = LEAST / n / l.lanes * l.lanes;
-  crew_run(l.batch, grain > l.lanes ? grain : l.lanes, some_lines, &l);
+    device_fail(fail_current(), "out of memory for a Fourier transform of %ld elements", (long)l.n);
+  l.in_numbers = l.kind == DFT_OF_REAL ? 1 : 2, l.out_numbers = l.kind == DFT_TO_REAL ? 1 : 2;
+  l.lanes = 1; /* for which there is room */
+  const int64_t each = room_of(&l) * (is_f64 ? 8 : 4);
+  l.lanes = by->lanes[is_f64];
+  if (each * l.lanes > (l.inner > 1 ? FAR : NEAR))
+    l.lanes = l.inner == 1 && each * FEW <= NEAR && l.lanes > FEW ? FEW : 1;
+  l.room = room_of(&l);
+  const int64_t grain = LEAST / l.n / l.lanes;
+  crew_run(units_of(&l), grain > 1 ? grain : 1, some_units, &l);
 }
 
-void dtrt_dft(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a, void *out) {
-  (void)cols;
-  fourier(FOURIER, dtype, rows,
-          (Lines){.batch = batch, .in = 2 * rows, .out = 2 * rows, .a = a, .to = out});
+static void fourier(int32_t dtype, DftLines l) { dft_lines(kernels(), dtype, l); }
+
+void dtrt_dft(int32_t dtype, int64_t outer, int64_t n, int64_t inner, const void *a, void *out) {
+  fourier(dtype, (DftLines){.kind = DFT_FORTH,
+                            .n = n,
+                            .outer = outer,
+                            .inner = inner,
+                            .in = n,
+                            .out = n,
+                            .from = a,
+                            .to = out});
 }
-void dtrt_dft_inverse(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
+void dtrt_dft_inverse(int32_t dtype, int64_t outer, int64_t n, int64_t inner, const void *a,
                       void *out) {
-  (void)cols;
-  fourier(FOURIER_INVERSE, dtype, rows,
-          (Lines){.batch = batch, .in = 2 * rows, .out = 2 * rows, .a = a, .to = out});
+  fourier(dtype, (DftLines){.kind = DFT_BACK,
+                            .n = n,
+                            .outer = outer,
+                            .inner = inner,
+                            .in = n,
+                            .out = n,
+                            .from = a,
+                            .to = out});
 }
-void dtrt_dft_of_real(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
+void dtrt_dft_of_real(int32_t dtype, int64_t outer, int64_t n, int64_t inner, const void *a,
                       void *out) {
-  (void)cols;
-  fourier(FOURIER_OF_REAL, dtype, rows,
-          (Lines){.batch = batch, .in = rows, .out = 2 * (rows / 2 + 1), .a = a, .to = out});
+  fourier(dtype, (DftLines){.kind = DFT_OF_REAL,
+                            .n = n,
+                            .outer = outer,
+                            .inner = inner,
+                            .in = n,
+                            .out = n / 2 + 1,
+                            .from = a,
+                            .to = out});
 }
-void dtrt_dft_to_real(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
-                      void *out, int64_t n) {
-  (void)cols;
-  fourier(FOURIER_TO_REAL, dtype, n,
-          (Lines){.batch = batch, .in = 2 * rows, .out = n, .a = a, .to = out});
+void dtrt_dft_to_real(int32_t dtype, int64_t outer, int64_t frequencies, int64_t inner,
+                      const void *a, void *out, int64_t n) {
+  fourier(dtype, (DftLines){.kind = DFT_TO_REAL,
+                            .n = n,
+                            .outer = outer,
+                            .inner = inner,
+                            .in = frequencies,
+                            .out = n,
+                            .from = a,
+                            .to = out});
 }
