@@ -14,7 +14,7 @@
 #include "variables.h"
 
 enum {
-  NEAR = 1 << 22,  /* bytes of lines that go together: of longer ones fewer do */
+  NEAR = 1 << 23,  /* bytes of lines that go together: of longer ones fewer do */
   FAR = 1 << 25,   /* of columns, which share cache lines */
   LEAST = 1 << 14, /* numbers for which another core is worth waking */
   APART = 80,      /* numbers between arrays, which would meet in the same lines of L1 else */
