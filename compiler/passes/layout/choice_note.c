@@ -71,8 +71,9 @@ static Form form_afresh(const Form *of) {
 
 /* Its tables hold for the first layouts of `of`, too. */
 static bool is_part_of(const Form *f, const Form *of) {
-  return f->layouts.n <= of->layouts.n &&
-         !memcmp(f->layouts.at, of->layouts.at, sizeof *f->layouts.at * (size_t)f->layouts.n);
+  const int n = f->layouts.n;
+  return !n || (n <= of->layouts.n &&
+                !memcmp(f->layouts.at, of->layouts.at, sizeof *f->layouts.at * (size_t)n));
 }
 
 static Routes *brief_new(const Routes *of) {
