@@ -152,6 +152,7 @@ static bool adopts(Elab *e, NameScope *s, const Running *x, RunFn *run, const Sc
   const Withheld again = held_run(e, s, x, run);
   if (again.errors >= errors) return false;
   diag_show(e->diag, &again);
+  e->adopted->region = x->stmt->span;
   return true;
 }
 

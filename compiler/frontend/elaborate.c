@@ -125,7 +125,11 @@ static Program *front_settled(Arena *a, Diag *d, FrontOptions *o, Learned *known
     if (!o->parsed) o->parsed = parsed;
     if (more && known->adopted.changes > before) continue;
     diag_show(d, &held);
-    return p;
+    if (!p || known->adopted.changes == before) return p;
+    diag_error(d, known->adopted.region,
+               "the numbers that this carries take other types each time it is compiled: give them "
+               "one, as in `f32(0)`");
+    return NULL;
   }
 }
 

@@ -240,6 +240,7 @@ typedef struct Adopted {
 typedef struct Adoptions {
   VEC(Adopted) at;
   int changes; /* so far */
+  Span region; /* the last one that was wrong in fewer places by them */
 } Adoptions;
 
 typedef struct Elab {
