@@ -77,7 +77,7 @@ void diag_note_since(Diag *d, Span at, int before, const char *fmt, ...)
 void diag_note(Diag *d, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* From diag_hold to diag_take messages are held: what was reported before is as it was. Holds nest.
- * Those that are not shown were not reported. */
+ * What is not shown was not reported. */
 void diag_hold(Diag *d, Withheld *h);
 void diag_take(Diag *d, Withheld *h);
 void diag_show(Diag *d, const Withheld *h);

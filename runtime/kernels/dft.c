@@ -222,48 +222,32 @@ void dft_lines(const DftKernels *by, int32_t dtype, DftLines l) {
   crew_run(units_of(&l), grain > 1 ? grain : 1, some_units, &l);
 }
 
-static void fourier(int32_t dtype, DftLines l) { dft_lines(kernels(), dtype, l); }
+/* Of lines of `in` elements that become `out`. */
+static void fourier(DftKind kind, int32_t dtype, int64_t outer, int64_t n, int64_t inner,
+                    int64_t in, int64_t out, const void *from, void *to) {
+  dft_lines(kernels(), dtype,
+            (DftLines){.kind = kind,
+                       .n = n,
+                       .outer = outer,
+                       .inner = inner,
+                       .in = in,
+                       .out = out,
+                       .from = from,
+                       .to = to});
+}
 
 void dtrt_dft(int32_t dtype, int64_t outer, int64_t n, int64_t inner, const void *a, void *out) {
-  fourier(dtype, (DftLines){.kind = DFT_FORTH,
-                            .n = n,
-                            .outer = outer,
-                            .inner = inner,
-                            .in = n,
-                            .out = n,
-                            .from = a,
-                            .to = out});
+  fourier(DFT_FORTH, dtype, outer, n, inner, n, n, a, out);
 }
 void dtrt_dft_inverse(int32_t dtype, int64_t outer, int64_t n, int64_t inner, const void *a,
                       void *out) {
-  fourier(dtype, (DftLines){.kind = DFT_BACK,
-                            .n = n,
-                            .outer = outer,
-                            .inner = inner,
-                            .in = n,
-                            .out = n,
-                            .from = a,
-                            .to = out});
+  fourier(DFT_BACK, dtype, outer, n, inner, n, n, a, out);
 }
 void dtrt_dft_of_real(int32_t dtype, int64_t outer, int64_t n, int64_t inner, const void *a,
                       void *out) {
-  fourier(dtype, (DftLines){.kind = DFT_OF_REAL,
-                            .n = n,
-                            .outer = outer,
-                            .inner = inner,
-                            .in = n,
-                            .out = n / 2 + 1,
-                            .from = a,
-                            .to = out});
+  fourier(DFT_OF_REAL, dtype, outer, n, inner, n, n / 2 + 1, a, out);
 }
 void dtrt_dft_to_real(int32_t dtype, int64_t outer, int64_t frequencies, int64_t inner,
                       const void *a, void *out, int64_t n) {
-  fourier(dtype, (DftLines){.kind = DFT_TO_REAL,
-                            .n = n,
-                            .outer = outer,
-                            .inner = inner,
-                            .in = frequencies,
-                            .out = n,
-                            .from = a,
-                            .to = out});
+  fourier(DFT_TO_REAL, dtype, outer, n, inner, frequencies, n, a, out);
 }

@@ -71,7 +71,7 @@ if calibrates here.machine; then
     fail "nothing was read: $(cat here.machine)"
   grep -q '^cores = [1-9]' here.machine || fail "no cores in: $(cat here.machine)"
 fi
-# Of unoptimized code nobody wants to know: the program that is measured is the same, and in the cache.
+# Optimized code is measured whatever the flags: the program is the same, and in the cache.
 stored() { find "$XDG_CACHE_HOME" -type f | wc -l; }
 before=$(stored)
 if [ -e here.machine ] && DTGC_FLAGS="$DTGC_FLAGS -O1" calibrates other.machine; then is 'programs measured' "$(stored)" "$before"; fi

@@ -1,7 +1,7 @@
-/* Programs that nobody laid the passes out for: thousands of small operations, slices, variables
+/* Programs that the passes were not designed for: thousands of small operations, slices, variables
  * and entries, loops in loops, gradients of gradients. What compiling them takes may grow as they
  * do, or little faster. Counted in memory, which does not depend on the machine's load, and in what
- * loops of the emitted C compute, of which C compilers take the square. */
+ * loops of the emitted C compute; C compilers take the square of their number. */
 #define _DEFAULT_SOURCE /* wait4 */
 #include <dtgc.h>
 #include <stdarg.h>

@@ -64,7 +64,7 @@ static double shared_total(const Choice *c) {
   return s.time;
 }
 
-/* A form of the same values, whose tables are computed anew. */
+/* A form of the same values, without tables. */
 static Form form_afresh(const Form *of) {
   return (Form){.shape = of->shape, .dtype = of->dtype, .guard = of->guard};
 }
