@@ -125,6 +125,45 @@ static int64_t kept_before(const GemmProduct *p, int64_t l) {
   return l * (tiles_of(p->n, p->wide) * p->wide);
 }
 
+/* Tiles of rows that pass over a panel of columns as soon as it is packed. A tile fetches a line a
+ * depth, and a depth of a panel has two. */
+enum { FIRST_TILES = 2 };
+
+/* Whether a panel's lines, which begin p->yl floats apart, stay in L2 from when they are fetched to
+ * when they are packed; else it is packed faster with those beside it. In an L2 of eight ways of 64
+ * KB or more. */
+static bool by_panels(const GemmProduct *p, int64_t depth) {
+  const int64_t way = 64 << 10, ways = 8, lines = p->yj == 1 ? depth : p->wide,
+                step = 4 * (p->yj == 1 ? p->yl : p->yj) % way;
+  const int64_t sets = step ? way / (step & -step) : 1; /* in which they begin */
+  return !p->band && lines <= sets * ways;
+}
+
+/* The first tiles of rows (at most FIRST_TILES; x of tile q at x[q]) over columns that are packed
+ * meanwhile, panel by panel: what comes from beyond L2 is fetched while tiles are computed. */
+static void first_over_columns(GemmProduct *p, GemmTile *t, const float *const *x, int64_t tiles,
+                               int64_t all_tiles, int64_t l, int64_t j0, int64_t j1) {
+  const int64_t depth = t->depth;
+  int had = 0;
+  for (int64_t j = j0; j < j1; j += p->wide) {
+    float *y = p->all + (j - j0) * depth;
+    pack_columns(p, l, depth, j, y);
+    ahead_none(p->ahead);
+    if (j + p->wide < j1)
+      columns_ahead(p, l, depth, j + p->wide, p->wide);
+    else
+      rows_ahead(p, l, depth, row_of(p, tiles, all_tiles),
+                 row_of(p, tiles + 1, all_tiles) - row_of(p, tiles, all_tiles));
+    for (int64_t q = 0; q < tiles; q++) {
+      const int64_t i = row_of(p, q, all_tiles);
+      t->x = x[q], t->y = y;
+      had = ahead_take(p->ahead, t, tiles - q, had);
+      tile_at(p, t, (int)(row_of(p, q + 1, all_tiles) - i), i, j);
+    }
+  }
+  ahead_clear(t, depth);
+}
+
 /* Depths l.. of the columns from j0 to j1, which are packed; tiles of rows pass over them.
  * last: the rows are final then. */
 static void over_columns(GemmProduct *p, int64_t l, int64_t depth, int64_t j0, int64_t j1,
@@ -135,14 +174,27 @@ static void over_columns(GemmProduct *p, int64_t l, int64_t depth, int64_t j0, i
   const float *all = p->kept        ? p->kept + kept_before(p, l) + j0 * depth
                      : is_packed(p) ? p->y + l * p->yl
                                     : p->all;
-  if (all == p->all) pack_all(p, l, depth, j0, j1, p->all);
   GemmTile t;
   t.run = GEMM_RUN, t.xi = p->xi, t.xl = p->xl, t.lead = wide, t.x = p->x;
+  t.depth = depth, t.skip = 0, t.add = p->add || l > 0;
   if (packed) packed_strides(p, depth, &t);
   ahead_clear(&t, depth);
+  int64_t first = 0;
+  if (all == p->all && by_panels(p, depth)) {
+    const float *x[FIRST_TILES];
+    for (; first < FIRST_TILES && first < tiles; first++) {
+      const int64_t i = row_of(p, first, tiles);
+      float *to = p->packed + first * packed_tile(p, depth);
+      if (packed) pack_rows(p, l, depth, i, (int)(row_of(p, first + 1, tiles) - i), to);
+      x[first] = packed ? to : p->x + i * p->xi + l * p->xl;
+    }
+    first_over_columns(p, &t, x, first, tiles, l, j0, j1);
+  } else if (all == p->all) {
+    pack_all(p, l, depth, j0, j1, p->all);
+  }
   int had = 0;
-  int64_t i = 0, next = row_of(p, 1, tiles), after, done = 0;
-  for (int64_t q = 0; q < tiles; q++, i = next, next = after) {
+  int64_t i = row_of(p, first, tiles), next = row_of(p, first + 1, tiles), after, done = 0;
+  for (int64_t q = first; q < tiles; q++, i = next, next = after) {
     after = row_of(p, q + 2, tiles);
     const float *x = p->x + i * p->xi + l * p->xl;
     if (packed) {
@@ -169,6 +221,7 @@ static void over_columns(GemmProduct *p, int64_t l, int64_t depth, int64_t j0, i
       done = next;
     }
   }
+  if (last && done < p->m) epilogue_rows(p, done, p->m);
 }
 
 /* Depths l.. of the rows from i0 to i1, which are packed, and columns from j0 to j1; panels of
