@@ -10,6 +10,25 @@
 
 /* -------- tiles -------- */
 
+/* A tile of `rows` rows: as two, one after the other, if that is faster and lets totals stay in
+ * registers. Each of them fetches the lines of every other run. */
+static void compute(const GemmSetup *s, GemmTile *t, int rows, int vectors) {
+  const GemmKernel *k = s->kernel;
+  if (!s->halves || rows <= k->held[vectors]) {
+    k->tile[rows][vectors - 1](t);
+    return;
+  }
+  const int first = (rows + 1) / 2;
+  const GemmAhead none = {(const char *)t->x, 0};
+  GemmTile half = *t;
+  for (int r = 0; r * GEMM_RUN < t->depth; r++)
+    if (r % 2) half.ahead[r] = none;
+  k->tile[first][vectors - 1](&half);
+  half.x += first * t->xi, half.c += first * t->ldc;
+  for (int r = 0; r * GEMM_RUN < t->depth; r++) half.ahead[r] = r % 2 ? t->ahead[r] : none;
+  k->tile[rows - first][vectors - 1](&half);
+}
+
 /* The tile of rows i.. and columns j..; t has its rows, and y of the columns. */
 static void tile_at(const GemmProduct *p, GemmTile *t, int rows, int64_t i, int64_t j) {
   const GemmKernel *k = p->kernel;
@@ -17,12 +36,12 @@ static void tile_at(const GemmProduct *p, GemmTile *t, int rows, int64_t i, int6
   t->tail = left - (vectors - 1) * k->lanes;
   if (!p->across) {
     t->c = p->c + i * p->ldc + j, t->ldc = p->ldc;
-    k->tile[rows][vectors - 1](t);
+    compute(p->setup, t, rows, vectors);
     return;
   }
   const bool add = t->add;
   t->c = p->edge, t->ldc = GEMM_COLUMNS, t->add = false;
-  k->tile[rows][vectors - 1](t);
+  compute(p->setup, t, rows, vectors);
   t->add = add;
   put_across(k, p->edge, left, rows, p->c + j * p->ldc + i, p->ldc, add);
 }
@@ -353,8 +372,9 @@ static void by_columns(GemmProduct *p, int64_t most) {
 }
 
 /* A product that one tile is, or two, as it lies: without what larger ones have to find out. */
-static bool few_tiles(const GemmKernel *k, GemmTile *t, int64_t m, int64_t n, int64_t depth,
+static bool few_tiles(const GemmSetup *s, GemmTile *t, int64_t m, int64_t n, int64_t depth,
                       int64_t yj) {
+  const GemmKernel *k = s->kernel;
   const int lanes = k->lanes, rows = k->rows[2];
   if (m > (n > rows ? 2 * rows : rows) || n > 2 * lanes || depth > GEMM_DEPTH || yj != 1 ||
       !k->parts)
@@ -363,16 +383,17 @@ static bool few_tiles(const GemmKernel *k, GemmTile *t, int64_t m, int64_t n, in
   t->depth = depth, t->run = GEMM_RUN, t->skip = 0;
   t->tail = (int)n - (vectors - 1) * lanes;
   ahead_clear(t, depth);
-  k->tile[first][vectors - 1](t);
+  compute(s, t, first, vectors);
   if (first == m) return true;
   t->x += first * t->xi, t->c += first * t->ldc;
-  k->tile[m - first][vectors - 1](t);
+  compute(s, t, (int)(m - first), vectors);
   return true;
 }
 
 /* A product of more tiles whose operands lie close together and stay near: the same. */
-static bool near_tiles(const GemmKernel *k, GemmTile *t, int64_t m, int64_t n, int64_t depth,
+static bool near_tiles(const GemmSetup *s, GemmTile *t, int64_t m, int64_t n, int64_t depth,
                        int64_t yj) {
+  const GemmKernel *k = s->kernel;
   const int wide = 2 * k->lanes, rows = k->rows[2];
   if (!k->parts || yj != 1 || depth > GEMM_DEPTH || n <= rows ||
       (t->xi == 1 ? t->xl * depth : t->xi * m) + t->lead * depth > NEAR)
@@ -389,7 +410,7 @@ static bool near_tiles(const GemmKernel *k, GemmTile *t, int64_t m, int64_t n, i
     for (int64_t q = 0; q < tiles; q++) {
       const int64_t i = tile_row(q, m, tiles);
       t->x = x + i * t->xi, t->c = c + i * t->ldc + j;
-      k->tile[tile_row(q + 1, m, tiles) - i][vectors - 1](t);
+      compute(s, t, (int)(tile_row(q + 1, m, tiles) - i), vectors);
     }
   }
   return true;
@@ -410,8 +431,7 @@ bool gemm_blocked_band(int64_t m, int64_t n, int64_t k, const float *x, int64_t 
   if (!epilogue && !band) {
     GemmTile t;
     t.x = x, t.xi = xi, t.xl = xl, t.y = y, t.lead = yl, t.c = c, t.ldc = ldc, t.add = add;
-    if (few_tiles(setup->kernel, &t, m, n, k, yj) || near_tiles(setup->kernel, &t, m, n, k, yj))
-      return true;
+    if (few_tiles(setup, &t, m, n, k, yj) || near_tiles(setup, &t, m, n, k, yj)) return true;
   }
   gemm_blocked_by(setup, room, m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, epilogue, band, part);
   return true;

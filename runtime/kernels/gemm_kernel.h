@@ -67,6 +67,7 @@ typedef struct GemmFetch {
 typedef struct GemmKernel {
   int lanes;                  /* of a vector */
   int rows[GEMM_VECTORS + 1]; /* most, by vectors */
+  int held[GEMM_VECTORS + 1]; /* of which the totals, beside the sums of a run, stay in registers */
   bool parts;                 /* reads parts of a vector as fast as whole ones */
   GemmTileKernel *tile[GEMM_ROWS + 1][GEMM_VECTORS]; /* [rows of the tile][vectors - 1] */
   /* to[l * step + j] = y[j * lead + l] for j < n, l < depth; n at most lanes. What lies between n
@@ -107,6 +108,10 @@ typedef struct GemmSetup {
   const GemmKernel *kernel; /* NULL: none */
   int64_t all_floats;       /* of the operand that is packed whole: half of L2 */
   int64_t far_floats;       /* of an operand that no cache holds */
+  /* Tiles are cut into two where the totals of all their rows do not fit in registers: what comes
+   * from L2 is read twice as often, but no sum is written. Where a core multiplies one vector a
+   * cycle, L2 is fast enough for that. */
+  bool halves;
 } GemmSetup;
 
 /* This process's, and this thread's room for packing (GEMM_ROOM_FLOATS); NULL: there is none. */

@@ -4,6 +4,9 @@
 #include "gemm.h"
 #include "gemm_kernel.h"
 #include "variables.h"
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,11 +38,25 @@ int64_t gemm_packed_floats(int64_t l2) {
   return half < least ? least : half > most ? most : half;
 }
 
+#if defined(__x86_64__)
+/* Whether a vector of 512 bits takes the core's multipliers two cycles, or both of them one: AMD
+ * says how wide they are (CPUID function 8000001A). */
+static bool multiplies_by_halves(void) {
+  enum { WIDTHS = 0x8000001A, OF_256 = 1 << 2, OF_512 = 1 << 3 };
+  unsigned a, b, c, d;
+  return __builtin_cpu_is("amd") && __get_cpuid(WIDTHS, &a, &b, &c, &d) && (a & OF_256) &&
+         !(a & OF_512);
+}
+#endif
+
 static void prepare(void) {
   const int64_t l3 = caches_bytes(3);
   setup.all_floats = gemm_packed_floats(caches_bytes(2));
   setup.far_floats = (l3 ? l3 : 8 << 20) / 2 / (int64_t)sizeof(float);
   if (pthread_key_create(&room_key, free) == 0) setup.kernel = gemm_kernel();
+#if defined(__x86_64__)
+  setup.halves = setup.kernel == &gemm_kernel_avx512 && multiplies_by_halves();
+#endif
 }
 
 static int64_t room_size(void) {

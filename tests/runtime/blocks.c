@@ -89,7 +89,7 @@ typedef struct BlockShape {
 
 /* Rows are copied by memcpy, so x has to be there: one row over and over, as its stride is 0. */
 static void modelled(const BlockShape *s, int ta, int tb, int64_t l2) {
-  const GemmSetup setup = {&counting, gemm_packed_floats(l2), 4 << 20};
+  const GemmSetup setup = {&counting, gemm_packed_floats(l2), 4 << 20, false};
   static float row[1 << 16];
   float *room = malloc((size_t)GEMM_ROOM_FLOATS(&setup) * sizeof *room);
   if (!room) exit(1);
@@ -122,7 +122,7 @@ static void modelled(const BlockShape *s, int ta, int tb, int64_t l2) {
         "%s: %.0f calls of tiles", say, counts.calls);
 }
 
-/* Bits with blocks of several sizes. */
+/* Bits with blocks of several sizes, and with tiles as one or as two. */
 static void same_bits(const BlockShape *s, int ta, int tb) {
   const int64_t lda = ta ? s->m : s->lda ? s->lda : s->k, ldb = tb ? s->k : s->n;
   const int64_t na = ta ? s->k * lda : s->m * lda;
@@ -132,7 +132,7 @@ static void same_bits(const BlockShape *s, int ta, int tb) {
     b[i] = (float)harness_mix((uint64_t)i + 9) / 1e19f - 0.9f;
   static const int64_t sizes[] = {64 << 10, 1 << 20, 2 << 20, 64 << 20};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-    const GemmSetup setup = {gemm_kernel(), gemm_packed_floats(sizes[i]), sizes[i] / 4};
+    const GemmSetup setup = {gemm_kernel(), gemm_packed_floats(sizes[i]), sizes[i] / 4, i % 2 == 1};
     float *room = aligned_alloc(64, (size_t)(GEMM_ROOM_FLOATS(&setup) + 15) / 16 * 64);
     float *c = calloc((size_t)(s->m * s->n), 4);
     gemm_blocked_by(&setup, room, s->m, s->n, s->k, a, ta ? 1 : lda, ta ? lda : 1, b, tb ? 1 : ldb,

@@ -43,9 +43,9 @@ static float *numbers(int64_t n, uint64_t from) {
   return x;
 }
 
-/* As an L2 of 64 KB would have it. */
-static void one(const Shape *s, bool add) {
-  const GemmSetup setup = {gemm_kernel(), gemm_packed_floats(64 << 10), 16 << 10};
+/* As an L2 of 64 KB would have it, with tiles as one or as two. */
+static void one(const Shape *s, bool add, bool halves) {
+  const GemmSetup setup = {gemm_kernel(), gemm_packed_floats(64 << 10), 16 << 10, halves};
   const int64_t lda = (s->ta ? s->m : s->k) + s->gap, ldb = (s->tb ? s->k : s->n) + s->gap,
                 ldc = s->n + s->gap, nc = s->m * ldc;
   float *a = numbers((s->ta ? s->k : s->m) * lda, 1), *b = numbers((s->tb ? s->n : s->k) * ldb, 9),
@@ -99,7 +99,8 @@ int main(void) {
   for (int64_t m = 2; m <= 35; m++)
     for (int t = 0; t < 4; t++) {
       const int64_t *side = sides[(m + t) % 3];
-      one(&(Shape){m, side[0], side[1], t & 1, t >> 1, (int)(m * 5 + t) % 4}, (m + t) % 5 < 2);
+      one(&(Shape){m, side[0], side[1], t & 1, t >> 1, (int)(m * 5 + t) % 4}, (m + t) % 5 < 2,
+          m % 3 == 0);
     }
   /* Rows that meet, a matrix of more depths than stay packed, and a result wider than a block. */
   static const Shape more[] = {{9, 40, 1024, 0, 1, 0},  {16, 60, 1024, 0, 1, 1},
@@ -108,6 +109,6 @@ int main(void) {
                                {2, 5003, 17, 0, 0, 0},  {16, 1031, 64, 0, 0, 1},
                                {16, 1031, 64, 1, 1, 3}, {90, 64, 700, 0, 0, 0}};
   for (size_t i = 0; i < sizeof more / sizeof *more; i++)
-    for (int add = 0; add < 2; add++) one(&more[i], add);
+    for (int form = 0; form < 4; form++) one(&more[i], form & 1, form & 2);
   return harness_result();
 }

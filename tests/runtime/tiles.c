@@ -33,6 +33,9 @@ static int wrong_tiles(const GemmKernel *k, bool fused, int *n) {
       want[GEMM_ROWS * WIDE];
   for (size_t i = 0; i < sizeof x / sizeof *x; i++) x[i] = (float)rand() / (float)RAND_MAX - 0.5f;
   for (size_t i = 0; i < sizeof y / sizeof *y; i++) y[i] = (float)rand() / (float)RAND_MAX - 0.5f;
+  /* Products of these are too small for any number but 0, whose sign counts. */
+  for (int i = 0; i < DEEP + 16; i++) x[i] = i % 3 ? -1e-30f : 1e-30f;
+  for (int i = 0; i < DEEP * WIDE; i += 8) y[i] = 1e-30f;
   int wrong = 0;
   for (int v = 1; v <= GEMM_VECTORS; v++)
     for (int m = 1; m <= k->rows[v] && k->tile[m][v - 1]; m++)
