@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "cli.h"
+#include "element.h"
 #include "launcher.h"
 
 enum { SMALL = 1 << 20 }; /* bytes */
@@ -30,13 +31,16 @@ static bool file_of(const char *spec, struct stat *s) {
   return false;
 }
 
-/* Whether all files are quick to read: small ones or .npy. Opening reports a missing one. */
+/* Whether all files are quick to read: small ones or .npy. Opening reports a missing one. A command
+ * behind a number or a missing file is no file either: it is run once, later. */
 static bool are_quick(const data_pair *feed, int n) {
   bool quick = true;
+  for (int i = 0; i < n; i++)
+    if (*feed[i].file == '|') return false;
   for (int i = 0; i < n; i++) {
     struct stat s;
-    if (*feed[i].file == '|') return false; /* it is run once */
-    if (!file_of(feed[i].file, &s)) return true; /* a number, or missing */
+    if (element_is_number(feed[i].file)) continue;
+    if (!file_of(feed[i].file, &s)) return true; /* missing, or a pattern */
     quick = quick && S_ISREG(s.st_mode) && (s.st_size <= SMALL || ends_with(feed[i].file, ".npy"));
   }
   return quick;
