@@ -394,31 +394,55 @@ static void look_for_timeout(Options *o) {
   }
 }
 
+/* An option with whether it was given. */
+typedef struct OtherOption {
+  const char *option;
+  bool given;
+} OtherOption;
+
+static const char *first_given(const OtherOption *of, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (of[i].given) return of[i].option;
+  return NULL;
+}
+
 static bool check_calibrate(const Options *o, char *why, int n) {
-  const char *wrong = NULL;
-  if (o->nfiles || o->nhosts || o->ndefines || o->nlayouts || o->nimport_dirs || o->ndumps ||
-      o->nalsos || o->mesh || o->emit_c || o->emit_html || o->cpu || o->machine || o->time ||
-      o->nwhys || o->diff || o->automatic || o->strict_layouts || o->precision || o->ndisables ||
-      o->optimize || o->no_lines || o->loader || o->sums || o->repeat_saves || o->drop_exchange)
-    wrong = "calibrate takes -o, --transport, --devices and --quick only";
+  const OtherOption others[] = {
+      {"a .dtg file", o->nfiles}, {"a C file", o->nhosts}, {"-D", o->ndefines},
+      {"--layout", o->nlayouts}, {"-I", o->nimport_dirs}, {"--dump", o->ndumps},
+      {"--also", o->nalsos}, {"--mesh", o->mesh}, {"--emit-c", o->emit_c},
+      {"--emit-html", o->emit_html}, {"--cpu", o->cpu}, {"--machine", o->machine},
+      {"--time", o->time}, {"--why", o->nwhys}, {"--diff", o->diff}, {"--auto", o->automatic},
+      {"--strict-layouts", o->strict_layouts}, {"--precision", o->precision},
+      {"--disable", o->ndisables}, {"-O", o->optimize}, {"--no-lines", o->no_lines},
+      {"this option", o->loader || o->sums || o->repeat_saves || o->drop_exchange}};
+  const char *wrong = NULL, *other = first_given(others, sizeof others / sizeof *others);
+  if (other)
+    snprintf(why, (size_t)n,
+             "calibrate takes -o, --transport, --devices and --quick only, not %s", other);
   else if (o->output && !*o->output)
     wrong = "-o: the name is empty";
   else if (o->transport && strcmp(o->transport, "self") == 0)
     wrong = "calibrate measures links: --transport must be threads or mpi";
   if (wrong) snprintf(why, (size_t)n, "%s", wrong);
-  return !wrong;
+  return !wrong && !other;
 }
 
 static bool check_verify(const Options *o, char *why, int n) {
-  const char *wrong = NULL;
-  if (o->nfiles == 0)
-    wrong = "expected a .dtg file";
-  else if (o->nhosts || o->ndumps || o->nalsos || o->output || o->emit_c || o->emit_html ||
-           o->nwhys || o->diff || o->automatic || o->transport || o->devices || o->quick)
-    wrong = "verify takes files, an entry, --feed, --steps, --tolerance, --seed, --json and "
-            "compiler options (dtgc --help)";
-  if (wrong) snprintf(why, (size_t)n, "%s", wrong);
-  return !wrong;
+  const OtherOption others[] = {
+      {"a C source, object or archive", o->nhosts}, {"--dump", o->ndumps}, {"--also", o->nalsos},
+      {"-o", o->output}, {"--emit-c", o->emit_c}, {"--emit-html", o->emit_html},
+      {"--why", o->nwhys}, {"--diff", o->diff}, {"--auto", o->automatic},
+      {"--transport", o->transport}, {"--devices", o->devices}, {"--quick", o->quick}};
+  const char *other = first_given(others, sizeof others / sizeof *others);
+  if (o->nfiles && !other) return true;
+  if (o->nfiles)
+    snprintf(why, (size_t)n,
+             "verify takes files, an entry, --feed, --steps, --tolerance, --seed, --json and "
+             "compiler options (dtgc --help), not %s", other);
+  else
+    snprintf(why, (size_t)n, "expected a .dtg file");
+  return false;
 }
 
 /* --dump=layouts --json is the stage layouts:json. */

@@ -31,6 +31,9 @@ expect 2 'expected a .dtg file' "$dtgc" --dump=ast
 expect 2 'do not go with run' "$dtgc" run m.dtg -o x
 expect 2 'why and --diff do not go' "$dtgc" run m.dtg --why x
 expect 2 'given twice' "$dtgc" m.dtg --diff l.dtg --diff m.dtg
+# The message did not say which of many options it was.
+expect 2 'compiler options (dtgc --help), not --auto' "$dtgc" verify m.dtg --auto
+expect 2 '--quick only, not --mesh' "$dtgc" calibrate --mesh a=2
 expect 2 'neither a .dtg file' "$dtgc" run m.dgt info
 expect 1 'cannot be read' "$dtgc" nothere.dtg
 expect 1 'bad.dtg:1:' "$dtgc" bad.dtg
@@ -70,6 +73,10 @@ expect 0 'dot = 91' "$dtgc" run m.dtg call add $feed
 [ "$(objects)" -eq 2 ] || fail 'another mesh, the same object?'
 head -3 x.csv >x3.csv
 expect 0 'dot = 14' "$dtgc" run m.dtg l.dtg -D n=3 call add --feed x=x3.csv --feed y=x3.csv
+
+# A command behind a number was taken for a file that is not there.
+echo 'entry times(by: f32[], x: f32[6]) { return s = sum(by * x) }' >by.dtg
+expect 0 's = 42' "$dtgc" run by.dtg call times --feed by=2 --feed 'x=|seq 6'
 
 # damaged entries are made anew
 for f in "$cache"/*.o; do printf 'X' | dd of="$f" bs=1 seek=200 conv=notrunc status=none; done
