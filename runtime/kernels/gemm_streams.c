@@ -3,7 +3,7 @@
 #include "gemm_product.h"
 #include <string.h>
 
-/* -------- a matrix whose rows lie along the result's -------- */
+/* -------- a matrix whose rows lie along the result's, in streams -------- */
 
 /* In the time of one multiplication and addition: to pack an element of y, and, for a product of
  * it, the reading and writing of the sum, which serves as many depths as the kernel takes at once.
@@ -67,8 +67,72 @@ static void stream_columns(const GemmProduct *p, const Columns *b, int64_t l, in
   }
 }
 
+/* -------- such a matrix, by tiles as it lies -------- */
+
+/* Tiles keep their sums in registers, where streams load and store them every few depths. Of y a
+ * tile reads two lines a depth: vectors that lie in two lines each, and come from L2, would take it
+ * some ten cycles more. It fetches them for every other depth of the next panel, so that there are
+ * to be two tiles of rows. */
+static bool lies_on_lines(const GemmProduct *p) {
+  const uintptr_t at = (uintptr_t)p->y | (uintptr_t)(p->yl * 4);
+  return at % LINE == 0 && p->kernel->lanes * 4 == LINE && p->m > p->kernel->rows[2];
+}
+
+/* Rows of x at depths l.., tile by tile, as [depth][rows of the tile]. */
+static void pack_tiles(const GemmProduct *p, int64_t l, int64_t depth, int64_t tiles, float *to) {
+  for (int64_t q = 0; q < tiles; q++) {
+    const int64_t i = tile_row(q, p->m, tiles), rows = tile_row(q + 1, p->m, tiles) - i;
+    const float *x = p->x + i * p->xi + l * p->xl;
+    for (int64_t d = 0; d < depth; d++, x += p->xl)
+      for (int64_t r = 0; r < rows; r++) *to++ = x[r * p->xi];
+  }
+}
+
+/* Depths of one part, of which x is packed, and two vectors of columns. */
+static void panel(const GemmProduct *p, GemmTile *t, int64_t j, const float *x) {
+  const int lanes = p->kernel->lanes;
+  const int64_t columns = least(2 * lanes, p->n - j), next = j + 2 * lanes;
+  const int64_t tiles = tiles_of(p->m, p->kernel->rows[2]);
+  const int vectors = columns > lanes ? 2 : 1;
+  t->tail = (int)columns - (vectors - 1) * lanes;
+  for (int64_t q = 0; q < tiles; q++) {
+    const int64_t i = tile_row(q, p->m, tiles), rows = tile_row(q + 1, p->m, tiles) - i;
+    t->x = x + i * t->depth, t->xl = rows, t->c = p->c + i * p->ldc + j;
+    ahead_clear(t, t->depth);
+    for (int64_t s = 0; next < p->n && q < GEMM_STRETCH && s * GEMM_RUN < t->depth; s++)
+      t->ahead[s] = (GemmAhead){(const char *)(t->y + 2 * lanes + (s * GEMM_RUN + q) * p->yl),
+                                GEMM_STRETCH * p->yl * 4};
+    p->kernel->tile[rows][vectors - 1](t);
+  }
+}
+
+/* With as many depths as x can be packed of, as c stays near then. */
+static void by_panels(const GemmProduct *p, int64_t most) {
+  const int64_t tiles = tiles_of(p->m, p->kernel->rows[2]);
+  const int64_t deep = GEMM_TILES_FLOATS / (p->m * most) * most;
+  GemmTile t = {.run = GEMM_RUN, .lead = p->yl, .xi = 1, .ldc = p->ldc};
+  for (int64_t first = 0; first < p->k; first += deep) {
+    const int64_t end = least(p->k, first + deep);
+    for (int64_t l = first; l < end; l += most)
+      pack_tiles(p, l, least(most, end - l), tiles, p->packed + (l - first) * p->m);
+    for (int64_t j = 0; j < p->n; j += 2 * p->kernel->lanes)
+      for (int64_t l = first; l < end; l += most) {
+        t.depth = least(most, end - l), t.add = p->add || l > 0;
+        t.y = p->y + l * p->yl + j;
+        panel(p, &t, j, p->packed + (l - first) * p->m);
+      }
+  }
+  epilogue_rows(p, 0, p->m);
+}
+
+/* -------- in streams -------- */
+
 /* Blocks of columns of one size, with all depths that x is packed of, as c stays near then. */
 void gemm_by_streams(GemmProduct *p, int64_t most) {
+  if (lies_on_lines(p)) {
+    by_panels(p, most);
+    return;
+  }
   const int64_t pair = 2 * p->kernel->lanes, blocks = blocks_of(p->n, SMALL / p->m / pair * pair);
   const int64_t columns = blocks_of(blocks_of(p->n, blocks), pair) * pair;
   const int64_t deep = GEMM_TILES_FLOATS / (p->m * most) * most;

@@ -1,7 +1,7 @@
 /* few.c: products of few rows and a matrix that L2 does not hold, which is read as it lies
  * (gemm_streams.c), beside the order of docs/sums.md, bit for bit: every number of rows up to two
  * vectors of them and more, odd sizes, transposed operands, rows with gaps between them, rows that
- * meet in the same lines of L1, results that are added to. */
+ * meet in the same lines of L1, rows that begin on lines, results that are added to. */
 #include <math.h>
 #include "gemm_kept.h"
 #include "gemm_kernel.h"
@@ -37,7 +37,7 @@ static float element(const Shape *s, const float *x, const float *y, float c, bo
 }
 
 static float *numbers(int64_t n, uint64_t from) {
-  float *x = malloc((size_t)n * sizeof *x);
+  float *x = aligned_alloc(64, (size_t)(n + 15) / 16 * 64); /* as devices' memory is */
   if (!x) exit(1);
   for (int64_t i = 0; i < n; i++) x[i] = (float)harness_mix((uint64_t)i + from) / 1e19f - 0.9f;
   return x;
@@ -103,11 +103,12 @@ int main(void) {
           m % 3 == 0);
     }
   /* Rows that meet, a matrix of more depths than stay packed, and a result wider than a block. */
-  static const Shape more[] = {{9, 40, 1024, 0, 1, 0},  {16, 60, 1024, 0, 1, 1},
-                               {5, 60, 1024, 1, 1, 0},  {17, 35, 2048, 0, 1, 0},
-                               {32, 64, 2048, 0, 1, 0}, {32, 64, 2048, 1, 0, 0},
-                               {2, 5003, 17, 0, 0, 0},  {16, 1031, 64, 0, 0, 1},
-                               {16, 1031, 64, 1, 1, 3}, {90, 64, 700, 0, 0, 0}};
+  static const Shape more[] = {
+      {9, 40, 1024, 0, 1, 0},   {16, 60, 1024, 0, 1, 1}, {5, 60, 1024, 1, 1, 0},
+      {17, 35, 2048, 0, 1, 0},  {32, 64, 2048, 0, 1, 0}, {32, 64, 2048, 1, 0, 0},
+      {2, 5003, 17, 0, 0, 0},   {16, 1031, 64, 0, 0, 1}, {16, 1031, 64, 1, 1, 3},
+      {90, 64, 700, 0, 0, 0},   {15, 70, 521, 0, 0, 10}, {29, 90, 300, 1, 0, 6},
+      {40, 84, 1300, 0, 0, 12}, {20, 1040, 257, 0, 0, 0}};
   for (size_t i = 0; i < sizeof more / sizeof *more; i++)
     for (int form = 0; form < 4; form++) one(&more[i], form & 1, form & 2);
   return harness_result();
