@@ -148,14 +148,34 @@ static int64_t kept_before(const GemmProduct *p, int64_t l) {
  * depth, and a depth of a panel has two. */
 enum { FIRST_TILES = 2 };
 
-/* Whether a panel's lines, which begin p->yl floats apart, stay in L2 from when they are fetched to
- * when they are packed; else it is packed faster with those beside it. In an L2 of eight ways of 64
- * KB or more. */
+/* Whether `n` lines that begin `step` floats apart stay in L2 from when they are fetched to when they
+ * are packed; else it is faster to pack more of what lies side by side. In an L2 of eight ways of
+ * 64 KB or more. */
+static bool lines_stay(int64_t n, int64_t step) {
+  const int64_t way = 64 << 10, ways = 8, bytes = 4 * step % way;
+  const int64_t sets = bytes ? way / (bytes & -bytes) : 1; /* in which they begin */
+  return n <= sets * ways;
+}
+
 static bool by_panels(const GemmProduct *p, int64_t depth) {
-  const int64_t way = 64 << 10, ways = 8, lines = p->yj == 1 ? depth : p->wide,
-                step = 4 * (p->yj == 1 ? p->yl : p->yj) % way;
-  const int64_t sets = step ? way / (step & -step) : 1; /* in which they begin */
-  return !p->band && lines <= sets * ways;
+  return !p->band && (p->yj == 1 ? lines_stay(depth, p->yl) : lines_stay(p->wide, p->yj));
+}
+
+/* Tiles of rows that are packed at a time. */
+static int64_t group_of_rows(const GemmProduct *p, int64_t depth) {
+  return p->xi != 1 || p->band || lines_stay(depth, p->xl) ? 1 : GEMM_GROUP;
+}
+
+/* Tiles q to end of rows, one after the other; where depths lie apart, some of all tiles at a time. */
+static void pack_tiles(const GemmProduct *p, int64_t l, int64_t depth, int64_t q, int64_t end,
+                       int64_t tiles) {
+  const int64_t each = packed_tile(p, depth), some = end - q > 1 && p->xi == 1 ? 8 : depth;
+  for (int64_t d = 0; d < depth; d += some)
+    for (int64_t g = q; g < end; g++) {
+      const int64_t i = row_of(p, g, tiles), here = least(some, depth - d);
+      float *to = p->packed + (g - q) * each + d * (p->xi == 1 ? across_rows(p) : 1);
+      pack_rows(p, l + d, here, i, (int)(row_of(p, g + 1, tiles) - i), to);
+    }
 }
 
 /* The first tiles of rows (at most FIRST_TILES; x of tile q at x[q]) over columns that are packed
@@ -166,7 +186,7 @@ static void first_over_columns(GemmProduct *p, GemmTile *t, const float *const *
   int had = 0;
   for (int64_t j = j0; j < j1; j += p->wide) {
     float *y = p->all + (j - j0) * depth;
-    pack_columns(p, l, depth, j, y);
+    pack_all(p, l, depth, j, j + p->wide, y);
     ahead_none(p->ahead);
     if (j + p->wide < j1)
       columns_ahead(p, l, depth, j + p->wide, p->wide);
@@ -201,29 +221,30 @@ static void over_columns(GemmProduct *p, int64_t l, int64_t depth, int64_t j0, i
   int64_t first = 0;
   if (all == p->all && by_panels(p, depth)) {
     const float *x[FIRST_TILES];
-    for (; first < FIRST_TILES && first < tiles; first++) {
-      const int64_t i = row_of(p, first, tiles);
-      float *to = p->packed + first * packed_tile(p, depth);
-      if (packed) pack_rows(p, l, depth, i, (int)(row_of(p, first + 1, tiles) - i), to);
-      x[first] = packed ? to : p->x + i * p->xi + l * p->xl;
-    }
+    const int64_t each = packed_tile(p, depth);
+    first = least(FIRST_TILES, tiles);
+    if (packed) pack_tiles(p, l, depth, 0, first, tiles);
+    for (int64_t q = 0; q < first; q++)
+      x[q] = packed ? p->packed + q * each : p->x + row_of(p, q, tiles) * p->xi + l * p->xl;
     first_over_columns(p, &t, x, first, tiles, l, j0, j1);
   } else if (all == p->all) {
     pack_all(p, l, depth, j0, j1, p->all);
   }
+  const int64_t group = packed ? group_of_rows(p, depth) : 1;
   int had = 0;
-  int64_t i = row_of(p, first, tiles), next = row_of(p, first + 1, tiles), after, done = 0;
-  for (int64_t q = first; q < tiles; q++, i = next, next = after) {
-    after = row_of(p, q + 2, tiles);
-    const float *x = p->x + i * p->xi + l * p->xl;
-    if (packed) {
-      pack_rows(p, l, depth, i, (int)(next - i), p->packed);
-      x = p->packed;
+  int64_t i = row_of(p, first, tiles), next = row_of(p, first + 1, tiles), done = 0, end = first;
+  for (int64_t q = first, begin = q; q < tiles; q++, i = next, next = row_of(p, q + 1, tiles)) {
+    if (q == end) {
+      begin = q, end = least(tiles, q + group);
+      if (packed) pack_tiles(p, l, depth, q, end, tiles);
+      const int64_t ahead = row_of(p, end, tiles);
+      ahead_none(p->ahead);
+      rows_ahead(p, l, depth, ahead, row_of(p, least(tiles, end + group), tiles) - ahead);
     }
-    ahead_none(p->ahead);
+    const float *x = packed ? p->packed + (q - begin) * packed_tile(p, depth)
+                            : p->x + i * p->xi + l * p->xl;
     for (int a = 0; last && p->epilogue && a < p->epilogue->nread; a++)
       ahead_bytes(p->ahead, (const float *)p->epilogue->read[a] + i * p->n, (next - i) * p->n * 4);
-    rows_ahead(p, l, depth, next, after - next);
     for (int64_t j = j0; j < j1; j += wide) {
       int64_t from = l, to = l + depth;
       t.add = p->add || l > 0;
@@ -232,7 +253,7 @@ static void over_columns(GemmProduct *p, int64_t l, int64_t depth, int64_t j0, i
       t.skip = (from - l) % GEMM_RUN;
       t.x = x + (from - l) * t.xl;
       t.y = all + (j - j0) * depth + (from - l) * wide;
-      had = ahead_take(p->ahead, &t, tiles_of(j1 - j, wide), had);
+      had = ahead_take(p->ahead, &t, tiles_of(j1 - j, wide) + (end - q - 1) * panels, had);
       tile_at(p, &t, (int)(next - i), i, j);
     }
     if (last && ((next - done) * p->n >= THEN_ELEMENTS || q + 1 == tiles)) {
