@@ -8,43 +8,7 @@
 #include "gemm_product.h"
 #include <string.h>
 
-/* -------- tiles -------- */
-
-/* A tile of `rows` rows: as two, one after the other, if that is faster and lets totals stay in
- * registers. Each of them fetches the lines of every other run. */
-static void compute(const GemmSetup *s, GemmTile *t, int rows, int vectors) {
-  const GemmKernel *k = s->kernel;
-  if (!s->halves || rows <= k->held[vectors]) {
-    k->tile[rows][vectors - 1](t);
-    return;
-  }
-  const int first = (rows + 1) / 2;
-  const GemmAhead none = {(const char *)t->x, 0};
-  GemmTile half = *t;
-  for (int r = 0; r * GEMM_RUN < t->depth; r++)
-    if (r % 2) half.ahead[r] = none;
-  k->tile[first][vectors - 1](&half);
-  half.x += first * t->xi, half.c += first * t->ldc;
-  for (int r = 0; r * GEMM_RUN < t->depth; r++) half.ahead[r] = r % 2 ? t->ahead[r] : none;
-  k->tile[rows - first][vectors - 1](&half);
-}
-
-/* The tile of rows i.. and columns j..; t has its rows, and y of the columns. */
-static void tile_at(const GemmProduct *p, GemmTile *t, int rows, int64_t i, int64_t j) {
-  const GemmKernel *k = p->kernel;
-  const int left = (int)least(p->n - j, p->wide), vectors = (left + k->lanes - 1) / k->lanes;
-  t->tail = left - (vectors - 1) * k->lanes;
-  if (!p->across) {
-    t->c = p->c + i * p->ldc + j, t->ldc = p->ldc;
-    compute(p->setup, t, rows, vectors);
-    return;
-  }
-  const bool add = t->add;
-  t->c = p->edge, t->ldc = GEMM_COLUMNS, t->add = false;
-  compute(p->setup, t, rows, vectors);
-  t->add = add;
-  put_across(k, p->edge, left, rows, p->c + j * p->ldc + i, p->ldc, add);
-}
+/* -------- rows and columns that tiles pass over -------- */
 
 /* The first row of tile q; where a part is live, no tile lies in two of its blocks of rows. */
 static int64_t row_of(const GemmProduct *p, int64_t q, int64_t tiles) {
@@ -148,25 +112,13 @@ static int64_t kept_before(const GemmProduct *p, int64_t l) {
  * depth, and a depth of a panel has two. */
 enum { FIRST_TILES = 2 };
 
-/* Whether `n` lines that begin `step` floats apart stay in L2 from when they are fetched to when they
- * are packed; else it is faster to pack more of what lies side by side. In an L2 of eight ways of
- * 64 KB or more. */
-static bool lines_stay(int64_t n, int64_t step) {
-  const int64_t way = 64 << 10, ways = 8, bytes = 4 * step % way;
-  const int64_t sets = bytes ? way / (bytes & -bytes) : 1; /* in which they begin */
-  return n <= sets * ways;
-}
-
-static bool by_panels(const GemmProduct *p, int64_t depth) {
-  return !p->band && (p->yj == 1 ? lines_stay(depth, p->yl) : lines_stay(p->wide, p->yj));
-}
-
 /* Tiles of rows that are packed at a time. */
 static int64_t group_of_rows(const GemmProduct *p, int64_t depth) {
   return p->xi != 1 || p->band || lines_stay(depth, p->xl) ? 1 : GEMM_GROUP;
 }
 
-/* Tiles q to end of rows, one after the other; where depths lie apart, some of all tiles at a time. */
+/* Tiles q to end of rows, one after the other; where depths lie apart, some of all tiles at a time.
+ */
 static void pack_tiles(const GemmProduct *p, int64_t l, int64_t depth, int64_t q, int64_t end,
                        int64_t tiles) {
   const int64_t each = packed_tile(p, depth), some = end - q > 1 && p->xi == 1 ? 8 : depth;
@@ -186,7 +138,8 @@ static void first_over_columns(GemmProduct *p, GemmTile *t, const float *const *
   int had = 0;
   for (int64_t j = j0; j < j1; j += p->wide) {
     float *y = p->all + (j - j0) * depth;
-    pack_all(p, l, depth, j, j + p->wide, y);
+    const bool by_tile = packed_by_tile(p, depth, j);
+    if (!by_tile) pack_all(p, l, depth, j, j + p->wide, y);
     ahead_none(p->ahead);
     if (j + p->wide < j1)
       columns_ahead(p, l, depth, j + p->wide, p->wide);
@@ -197,7 +150,11 @@ static void first_over_columns(GemmProduct *p, GemmTile *t, const float *const *
       const int64_t i = row_of(p, q, all_tiles);
       t->x = x[q], t->y = y;
       had = ahead_take(p->ahead, t, tiles - q, had);
-      tile_at(p, t, (int)(row_of(p, q + 1, all_tiles) - i), i, j);
+      const int rows = (int)(row_of(p, q + 1, all_tiles) - i);
+      if (by_tile && q == 0)
+        first_tile(p, t, rows, i, j, l, y);
+      else
+        tile_at(p, t, rows, i, j);
     }
   }
   ahead_clear(t, depth);
@@ -219,7 +176,7 @@ static void over_columns(GemmProduct *p, int64_t l, int64_t depth, int64_t j0, i
   if (packed) packed_strides(p, depth, &t);
   ahead_clear(&t, depth);
   int64_t first = 0;
-  if (all == p->all && by_panels(p, depth)) {
+  if (all == p->all && panels_stay(p, depth)) {
     const float *x[FIRST_TILES];
     const int64_t each = packed_tile(p, depth);
     first = least(FIRST_TILES, tiles);
@@ -241,8 +198,8 @@ static void over_columns(GemmProduct *p, int64_t l, int64_t depth, int64_t j0, i
       ahead_none(p->ahead);
       rows_ahead(p, l, depth, ahead, row_of(p, least(tiles, end + group), tiles) - ahead);
     }
-    const float *x = packed ? p->packed + (q - begin) * packed_tile(p, depth)
-                            : p->x + i * p->xi + l * p->xl;
+    const float *x =
+        packed ? p->packed + (q - begin) * packed_tile(p, depth) : p->x + i * p->xi + l * p->xl;
     for (int a = 0; last && p->epilogue && a < p->epilogue->nread; a++)
       ahead_bytes(p->ahead, (const float *)p->epilogue->read[a] + i * p->n, (next - i) * p->n * 4);
     for (int64_t j = j0; j < j1; j += wide) {
@@ -282,16 +239,22 @@ static void over_rows(GemmProduct *p, int64_t l, int64_t depth, int64_t i0, int6
   int had = 0;
   for (int64_t g = j0; g < j1; g += group) {
     const int64_t end = least(j1, g + group), panels = tiles_of(end - g, wide);
-    pack_all(p, l, depth, g, end, p->packed);
+    const bool by_tile = packed_by_tile(p, depth, g + (panels - 1) * wide);
+    if (!by_tile) pack_all(p, l, depth, g, end, p->packed);
     ahead_none(p->ahead);
     columns_ahead(p, l, depth, g + group, group);
     for (int64_t j = g; j < end; j += wide)
       for (int64_t q = 0; q < tiles; q++) {
         const int64_t i = tile_row(q, rows, tiles);
+        float *y = p->packed + (j - g) * depth;
         t.x = p->all + q * each;
-        t.y = p->packed + (j - g) * depth;
+        t.y = y;
         had = ahead_take(p->ahead, &t, (panels - (j - g) / wide) * tiles - q, had);
-        tile_at(p, &t, (int)(tile_row(q + 1, rows, tiles) - i), i0 + i, j);
+        const int here = (int)(tile_row(q + 1, rows, tiles) - i);
+        if (by_tile && q == 0)
+          first_tile(p, &t, here, i0 + i, j, l, y);
+        else
+          tile_at(p, &t, here, i0 + i, j);
       }
   }
 }
@@ -404,10 +367,10 @@ static bool few_tiles(const GemmSetup *s, GemmTile *t, int64_t m, int64_t n, int
   t->depth = depth, t->run = GEMM_RUN, t->skip = 0;
   t->tail = (int)n - (vectors - 1) * lanes;
   ahead_clear(t, depth);
-  compute(s, t, first, vectors);
+  gemm_tile(s, t, first, vectors, NULL);
   if (first == m) return true;
   t->x += first * t->xi, t->c += first * t->ldc;
-  compute(s, t, (int)(m - first), vectors);
+  gemm_tile(s, t, (int)(m - first), vectors, NULL);
   return true;
 }
 
@@ -431,7 +394,7 @@ static bool near_tiles(const GemmSetup *s, GemmTile *t, int64_t m, int64_t n, in
     for (int64_t q = 0; q < tiles; q++) {
       const int64_t i = tile_row(q, m, tiles);
       t->x = x + i * t->xi, t->c = c + i * t->ldc + j;
-      compute(s, t, (int)(tile_row(q + 1, m, tiles) - i), vectors);
+      gemm_tile(s, t, (int)(tile_row(q + 1, m, tiles) - i), vectors, NULL);
     }
   }
   return true;

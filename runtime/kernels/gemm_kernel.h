@@ -70,6 +70,8 @@ typedef struct GemmKernel {
   int held[GEMM_VECTORS + 1]; /* of which the totals, beside the sums of a run, stay in registers */
   bool parts;                 /* reads parts of a vector as fast as whole ones */
   GemmTileKernel *tile[GEMM_ROWS + 1][GEMM_VECTORS]; /* [rows of the tile][vectors - 1] */
+  /* Tiles of two vectors that also pack what they read of y, as [depth][two vectors]. */
+  void (*packing[GEMM_ROWS + 1])(const GemmTile *t, float *to);
   /* to[l * step + j] = y[j * lead + l] for j < n, l < depth; n at most lanes. What lies between n
    * and lanes is written too. */
   void (*turn)(const float *y, int64_t lead, int64_t depth, int n, float *to, int64_t step);

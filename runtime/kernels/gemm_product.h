@@ -92,6 +92,24 @@ int64_t packed_tile(const GemmProduct *p, int64_t depth);
 void put_across(const GemmKernel *k, const float *edge, int wide, int rows, float *c, int64_t ldc,
                 bool add);
 
+/* -------- gemm_tiles.c -------- */
+
+/* The kernel's tile of `rows` rows, as two if that is faster; `to`: its columns, of two vectors,
+ * are packed there by the way (NULL: they are not). */
+void gemm_tile(const GemmSetup *s, const GemmTile *t, int rows, int vectors, float *to);
+/* The tile of rows i.. and columns j..; t has its rows, and y of the columns. */
+void tile_at(const GemmProduct *p, GemmTile *t, int rows, int64_t i, int64_t j);
+/* Whether `n` lines that begin `step` floats apart stay in L2 from when they are fetched to when
+ * they are packed; else it is faster to pack more of what lies side by side. */
+bool lines_stay(int64_t n, int64_t step);
+/* Whether those of a panel of columns do. */
+bool panels_stay(const GemmProduct *p, int64_t depth);
+/* Whether the first tile that reads the panel of columns j.. packs it. */
+bool packed_by_tile(const GemmProduct *p, int64_t depth, int64_t j);
+/* The tile of rows i.. and columns j.. at depths l.., which packs its columns in `to`. */
+void first_tile(const GemmProduct *p, GemmTile *t, int rows, int64_t i, int64_t j, int64_t l,
+                float *to);
+
 /* -------- gemm_streams.c -------- */
 
 /* Reading y in streams, when it comes from beyond L2, as part of a large matrix does, saves packing

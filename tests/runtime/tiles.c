@@ -30,7 +30,7 @@ static float element(const GemmTile *t, bool fused, int i, int j) {
 /* Of `n` tiles tried the wrong ones. */
 static int wrong_tiles(const GemmKernel *k, bool fused, int *n) {
   static float x[GEMM_ROWS * (DEEP + 16)], y[DEEP * WIDE], c[GEMM_ROWS * WIDE],
-      want[GEMM_ROWS * WIDE];
+      want[GEMM_ROWS * WIDE], packed[DEEP * WIDE];
   for (size_t i = 0; i < sizeof x / sizeof *x; i++) x[i] = (float)rand() / (float)RAND_MAX - 0.5f;
   for (size_t i = 0; i < sizeof y / sizeof *y; i++) y[i] = (float)rand() / (float)RAND_MAX - 0.5f;
   /* Products of these are too small for any number but 0, whose sign counts. */
@@ -61,6 +61,13 @@ static int wrong_tiles(const GemmKernel *k, bool fused, int *n) {
         k->tile[m][v - 1](&t);
         wrong += memcmp(c, want, sizeof c) != 0;
         ++*n;
+        if (v != 2 || !k->packing[m]) continue; /* gemm_narrow.c has none */
+        for (int i = 0; i < GEMM_ROWS * WIDE; i++) c[i] = (float)i;
+        k->packing[m](&t, packed);
+        wrong += memcmp(c, want, sizeof c) != 0;
+        for (int64_t l = 0; l < t.depth; l++)
+          wrong += memcmp(packed + l * t.lead, y + l * t.lead,
+                          (size_t)(k->lanes + t.tail) * sizeof *y) != 0;
       }
   return wrong;
 }
