@@ -378,8 +378,8 @@ static bool few_tiles(const GemmSetup *s, GemmTile *t, int64_t m, int64_t n, int
 static bool near_tiles(const GemmSetup *s, GemmTile *t, int64_t m, int64_t n, int64_t depth,
                        int64_t yj) {
   const GemmKernel *k = s->kernel;
-  const int wide = 2 * k->lanes, rows = k->rows[2];
-  if (!k->parts || yj != 1 || depth > GEMM_DEPTH || n <= rows ||
+  const int wide = 2 * k->lanes, rows = s->halves ? k->held[2] : k->rows[2];
+  if (!k->parts || yj != 1 || depth > GEMM_DEPTH || n <= k->rows[2] ||
       (t->xi == 1 ? t->xl * depth : t->xi * m) + t->lead * depth > NEAR)
     return false;
   const int64_t tiles = tiles_of(m, rows);
