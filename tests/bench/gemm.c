@@ -25,7 +25,7 @@
 typedef struct Case {
   const char *what;
   int ta, tb, m, n, k;
-  int batch; /* so many products of their own matrices; 0: one */
+  int batch; /* so many products of their own matrices, at once where a library can; 0: one */
 } Case;
 
 static const Case cases[] = {
@@ -167,7 +167,12 @@ typedef void HalfProduct(int order, int ta, int tb, int m, int n, int k, float a
                          const uint16_t *a, int lda, const uint16_t *b, int ldb, float beta,
                          float *c, int ldc);
 
+typedef void BlasProducts(int order, int ta, int tb, int m, int n, int k, float alpha,
+                          const float *a, int lda, int anext, const float *b, int ldb, int bnext,
+                          float beta, float *c, int ldc, int cnext, int count);
+
 static BlasProduct *mkl;
+static BlasProducts *mkl_batch;
 static HalfProduct *mkl_half;
 static bool half; /* bf16, for those that have it */
 static DnnProduct *dnn;
@@ -204,6 +209,17 @@ static void multiply(int side, const Case *s, const float *a, const float *b, fl
 
 static void run(int side, const Case *s, const float *a, const float *b, float *c) {
   const int64_t na = (int64_t)s->m * s->k, nb = (int64_t)s->k * s->n, nc = (int64_t)s->m * s->n;
+  const int lda = s->ta ? s->m : s->k, ldb = s->tb ? s->k : s->n;
+  if (s->batch && side == DTG && !half) { /* as a program has them */
+    const dtrt_loops loops = {1, 1, {s->batch}, {na}, {nb}, {nc}};
+    dtrt_gemm_loops(DTRT_F32, s->ta, s->tb, s->m, s->n, s->k, a, lda, b, ldb, c, s->n, 0, &loops);
+    return;
+  }
+  if (s->batch && side == MKL && !half) {
+    mkl_batch(CblasRowMajor, s->ta ? CblasTrans : CblasNoTrans, s->tb ? CblasTrans : CblasNoTrans,
+              s->m, s->n, s->k, 1, a, lda, (int)na, b, ldb, (int)nb, 0, c, s->n, (int)nc, s->batch);
+    return;
+  }
   for (int i = 0; i < (s->batch ? s->batch : 1); i++)
     multiply(side, s, a + i * na, b + i * nb, c + i * nc);
 }
@@ -298,6 +314,7 @@ int main(int argc, char **argv) {
   for (int o; (o = getopt(argc, argv, "r:m:d:lbf")) != -1;) {
     if (o == 'r') rounds = atoi(optarg);
     if (o == 'm') *(void **)&mkl = open_library(optarg, "cblas_sgemm");
+    if (o == 'm') *(void **)&mkl_batch = open_library(optarg, "cblas_sgemm_batch_strided");
     if (o == 'm') *(void **)&mkl_half = open_library(optarg, "cblas_gemm_bf16bf16f32");
     if (o == 'b') half = true;
     if (o == 'd') *(void **)&dnn = open_library(optarg, "dnnl_sgemm");
