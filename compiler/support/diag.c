@@ -95,7 +95,8 @@ static void report(Diag *d, Severity sev, Span at, int before, const char *fmt, 
   Arena *a = d->arena;
   const char *text = arena_vprintf(a, fmt, ap);
   if (sev == SEV_NOTE) {
-    if (d->muted) return;
+    /* The last error may be one that is not shown, others since `before` are. */
+    if (before < 0 ? d->muted : before >= d->most_errors) return;
   } else {
     const uint64_t key = key_of(at, text);
     d->muted = false;
