@@ -21,18 +21,34 @@ typedef struct Diff {
   bool rewound; /* this rewriting has had its loss */
 } Diff;
 
-/* Which new nodes the loss is computed from. */
+/* What a run leaves in a carry, by the carry's new node; NO_NODE of other nodes. */
+static NodeId *left_by_runs(const Diff *d) {
+  const int n = d->b.graph->nodes.n;
+  NodeId *next = arena_array(d->plan->arena, NodeId, n + 1);
+  for (NodeId i = 0; i < n; i++) next[i] = NO_NODE;
+  for (int r = 0; r < d->entry->regions.n; r++)
+    for (int k = 0; k < d->entry->regions.at[r].carries.n; k++) {
+      const Carry *c = &d->entry->regions.at[r].carries.at[k];
+      if (d->map[c->node] != NO_NODE) next[d->map[c->node]] = d->map[c->next];
+    }
+  return next;
+}
+
+/* Which new nodes the loss is computed from. Of what a region carries that is what comes out of it
+ * into the loss, and what that takes: no cotangents go back through the rest. */
 static bool *leads_to(const Diff *d, NodeId loss) {
   const Graph *g = d->b.graph;
   bool *leads = arena_array(d->plan->arena, bool, loss + 1);
-  leads[loss] = true;
-  for (NodeId i = loss; i >= 0; i--) {
+  const NodeId *next = left_by_runs(d);
+  NodeVec look = {0};
+  vec_push(d->plan->arena, &look, loss);
+  while (look.n) {
+    const NodeId i = look.at[--look.n];
+    if (i < 0 || i > loss || leads[i]) continue;
+    leads[i] = true;
     const Node *n = graph_node(g, i);
-    for (int k = 0; leads[i] && k < n->noperands; k++) leads[n->operand[k]] = true;
-    if (!leads[i] || !op_is(n, OPF_AFTER)) continue;
-    const Region *r = &d->entry->regions.at[node_attr(graph_operand(g, n, 0), "region")];
-    for (int k = 0; k < r->carries.n; k++)
-      leads[d->map[r->carries.at[k].node]] = leads[d->map[r->carries.at[k].next]] = true;
+    for (int k = 0; k < n->noperands; k++) vec_push(d->plan->arena, &look, n->operand[k]);
+    if (op_is(n, OPF_CARRY)) vec_push(d->plan->arena, &look, next[i]);
   }
   return leads;
 }
@@ -65,11 +81,17 @@ static const char *why_not(const Diff *d, const Node *n, NodeId i) {
   if (!op_is(n, OPF_CARRY | OPF_AFTER)) return n->op->no_grad;
   const int r = d->v.region[op_is(n, OPF_CARRY) ? i : n->operand[0]];
   const Region *x = &d->entry->regions.at[r];
+  if (reverse_begins_branch(&d->v, i)) return NULL;
   if (!reverse_closed(&d->v, r)) return n->op->no_grad;
   if (op_is(n, OPF_AFTER) && x->kind == REGION_LOOP && x->turns == TURNS_UNKNOWN && !x->most)
     return "its number of runs is known only at run time; bound it with `most=`, or use "
            "`scan`, or `repeat` from number to number, or take the gradient inside of the body";
   return NULL;
+}
+
+static void note_site(const Diff *d, const Node *n) {
+  if (n->site.file && n->site.file != n->span.file)
+    diag_note(d->plan->program->diag, n->site, "called here");
 }
 
 /* Which new nodes depend on a node in `wrt` by a path that carries a gradient, to the loss. */
@@ -83,10 +105,12 @@ static bool *depends_on(Diff *d, NodeId loss, const bool *wrt) {
     const Node *n = graph_node(g, i);
     const char *why = dep[i] && !wrt[i] ? why_not(d, n, i) : NULL;
     /* Never a silent zero. */
-    if (why && op_is(n, OPF_AFTER | OPF_CARRY))
+    if (!why) continue;
+    if (op_is(n, OPF_AFTER | OPF_CARRY))
       diag_error(d->plan->program->diag, n->span, "no gradient goes through this loop: %s", why);
-    else if (why)
+    else
       diag_error(d->plan->program->diag, n->span, "`%s` has no derivative: %s", n->op->name, why);
+    note_site(d, n);
   }
   return dep;
 }
@@ -144,8 +168,7 @@ static void warn_of_zero(const Diff *d, const Node *grad) {
   const Program *p = d->plan->program;
   diag_warning(p->diag, grad->span, "the loss does not depend on %s: its gradient is zero",
                node_text(p, d->old, grad->operand[1], d->plan->arena));
-  if (grad->site.file && grad->site.file != grad->span.file)
-    diag_note(p->diag, grad->site, "called here");
+  note_site(d, grad);
 }
 
 /* Computes every grad of this grad's loss. */

@@ -19,6 +19,12 @@ bool reverse_closed(const Reverse *v, int region) {
   return !reverse_is_within(v, v->region[v->loss], region);
 }
 
+bool reverse_begins_branch(const Reverse *v, NodeId carry) {
+  const int r = v->region[carry];
+  return op_is(graph_node(v->b->graph, carry), OPF_CARRY) && r != NO_REGION &&
+         v->entry->regions.at[r].kind == REGION_BRANCH && !reverse_closed(v, r);
+}
+
 void reverse_init(Reverse *v) {
   const int regions = v->entry->regions.n;
   Arena *a = v->arena;
@@ -222,7 +228,7 @@ static void reverse_region(Reverse *v, int region) {
             .row = NO_NODE,
             .at = NO_NODE,
             .count = NO_NODE};
-  int outer = r->parent == NO_REGION ? NO_REGION : v->made_for[r->parent];
+  int outer = reverse_around(v, r);
   const int within = v->b->within;
   int *where = arena_copy(v->arena, v->made_for, sizeof *where * (size_t)(v->entry->regions.n + 1));
   v->b->span = r->span;
@@ -326,7 +332,11 @@ static void go_back(Reverse *v, int region, NodeId from) {
     if (v->dep[i] && v->cot[i] != NO_NODE) name_gradient(v, i);
     if (within != NO_REGION && v->first_after[within] == i && reached(v, within))
       reverse_region(v, within);
-    if (v->dep[i] && v->cot[i] != NO_NODE && !op_is(&n, OPF_AFTER | OPF_CARRY)) back_through(v, i);
+    if (!v->dep[i] || v->cot[i] == NO_NODE) continue;
+    if (reverse_begins_branch(v, i))
+      add_to(v, n.operand[0], v->cot[i]);
+    else if (!op_is(&n, OPF_AFTER | OPF_CARRY))
+      back_through(v, i);
   }
 }
 

@@ -40,6 +40,9 @@ typedef struct Reverse {
 
 /* Whether all of a region comes before the loss, which is outside of it. */
 bool reverse_closed(const Reverse *v, int region);
+/* Whether a node is what a branch that the loss is in begins with: no run comes before, so it is its
+ * operand. */
+bool reverse_begins_branch(const Reverse *v, NodeId carry);
 void reverse_init(Reverse *v);
 /* Cotangents from the loss, whose own is there, back to all that it depends on. */
 void reverse_all(Reverse *v);

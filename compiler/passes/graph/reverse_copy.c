@@ -17,6 +17,11 @@ bool reverse_is_within(const Reverse *v, int r, int outer) {
   return region_within(v->entry, r, outer);
 }
 
+int reverse_around(const Reverse *v, const Region *r) {
+  const int in = v->region[v->loss], outer = reverse_is_within(v, in, r->parent) ? in : r->parent;
+  return outer == NO_REGION ? NO_REGION : v->made_for[outer];
+}
+
 bool reverse_is_zero(const Reverse *v, NodeId x) {
   const Node *n = graph_node(v->b->graph, x);
   return node_is_const(n) && (dtype_is_int(n->dtype) ? n->whole == 0 : n->value == 0);
@@ -157,11 +162,13 @@ static NodeId open_level(Reverse *v, Back *k, NodeId runs, int64_t most, int64_t
   const int64_t segments = (most + every - 1) / every;
   const NodeId all = node_is_const(graph_node(v->b->graph, runs)) ? reverse_whole(v, segments)
                                                                   : reverse_ceiling(v, runs, every);
-  const int parent = r->parent == NO_REGION ? NO_REGION : v->made_for[r->parent];
-  const int outer = k->levels ? k->around[k->levels - 1] : parent;
+  const int outer = k->levels ? k->around[k->levels - 1] : reverse_around(v, r),
+            within = v->b->within;
   if (k->count == NO_NODE) k->count = reverse_count_runs(v, k->forward);
   k->from = k->forward;
+  v->b->within = reverse_written_in(v, k->forward);
   k->begins = reverse_ceiling(v, k->count, every);
+  v->b->within = within;
   k->segment[k->levels] = every;
   const int around = k->around[k->levels++] = reverse_add_region(v, r, outer);
   const NodeId past = add_loop(v, around, all, segments);

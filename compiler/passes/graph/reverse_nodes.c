@@ -9,6 +9,16 @@ const Region *reverse_region_of(const Reverse *v, int r) {
 
 /* -------- making nodes -------- */
 
+int reverse_written_in(const Reverse *v, int r) {
+  while (r != NO_REGION && !region_may_rest(reverse_region_of(v, r)))
+    r = reverse_region_of(v, r)->parent;
+  return r + 1;
+}
+
+static int written_around(const Reverse *v, int r) {
+  return reverse_written_in(v, reverse_region_of(v, r)->parent);
+}
+
 NodeId reverse_operate(Reverse *v, const char *sign, NodeId x, NodeId y) {
   const Arg l = {.kind = ARG_TENSOR, .node = x}, r = {.kind = ARG_TENSOR, .node = y};
   return build_operator(v->b, op_operator(sign, 2), &l, &r).node;
@@ -89,9 +99,13 @@ NodeId reverse_ceiling(Reverse *v, NodeId x, int64_t by) {
 }
 
 int reverse_count_carry(Reverse *v, int region) {
+  const int within = v->b->within;
+  v->b->within = written_around(v, region);
   const int k = reverse_add_carry(v, region, reverse_whole(v, 0));
+  v->b->within = reverse_written_in(v, region);
   const NodeId next = reverse_operate(v, "+", reverse_carry(v, k), reverse_whole(v, 1));
   v->carries.at[k].carry.next = next;
+  v->b->within = within;
   return k;
 }
 
@@ -134,8 +148,12 @@ int reverse_keep_rows(Reverse *v, int region, NodeId x, NodeId at, int64_t rows)
   Shape s = n.shape;
   memmove(s.dim + 1, s.dim, sizeof *s.dim * (size_t)s.rank++);
   s.dim[0] = rows;
+  const int within = v->b->within;
+  v->b->within = written_around(v, region);
   const int c = reverse_add_carry(v, region, reverse_zeros(v, n.dtype, &s));
+  v->b->within = reverse_written_in(v, region);
   v->carries.at[c].carry.next = reverse_put_row(v, reverse_carry(v, c), at, x, 0);
+  v->b->within = within;
   return c;
 }
 
@@ -149,8 +167,11 @@ static NodeId keep(Reverse *v, Back *k, NodeId i) {
                                                    : r->turns;
   v->b->span = n.span, v->b->site = n.site, v->b->precision = n.precision;
   if (r->kind != REGION_LOOP) {
+    const int within = v->b->within;
+    v->b->within = written_around(v, k->forward);
     const int c = reverse_add_carry(v, k->forward, reverse_zeros(v, n.dtype, &n.shape));
     v->carries.at[c].carry.next = k->found[i];
+    v->b->within = within;
     return reverse_after(v, c);
   }
   if (n.shape.rank == MAX_RANK) {

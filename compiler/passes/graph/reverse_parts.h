@@ -60,6 +60,9 @@ NodeId reverse_carry(const Reverse *v, int k);
 NodeId reverse_after(Reverse *v, int k); /* behind all segments */
 NodeId reverse_inner_after(Reverse *v, int k);
 NodeId reverse_ceiling(Reverse *v, NodeId x, int64_t by);
+/* What Build.within is for nodes of a region: 1 + the innermost one that may not run, or 0. The
+ * forward regions gain nodes in places of their own, not where the gradient is computed. */
+int reverse_written_in(const Reverse *v, int region);
 /* Counts the runs of a loop from 0. */
 int reverse_count_carry(Reverse *v, int region);
 NodeId reverse_count_runs(Reverse *v, int region);
@@ -76,6 +79,9 @@ NodeId reverse_keep(Reverse *v, Back *k, NodeId x);
 
 /* reverse_copy.c */
 bool reverse_is_within(const Reverse *v, int r, int outer);
+/* The region in which the gradient of a region is computed: the way back from a loss in a region
+ * stays in that, through the regions before it, too. */
+int reverse_around(const Reverse *v, const Region *r);
 bool reverse_is_zero(const Reverse *v, NodeId x);
 void reverse_copy_body(Reverse *v, Back *k);
 void reverse_bound(Reverse *v, int made, NodeId runs, int64_t most);
