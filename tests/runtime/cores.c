@@ -174,7 +174,7 @@ static void short_convolutions(dtrt_device *dev) {
     convolution(dev, &slides[i], short_a, short_b);
 }
 
-static void on_cores(int cores, void (*run)(dtrt_device *), const char *what) {
+static void on_cores(int cores, bool first, void (*run)(dtrt_device *), const char *what) {
   Fixture f;
   dtrt_session *s = NULL;
   harness_program(&f, 0, NULL, 64);
@@ -183,9 +183,18 @@ static void on_cores(int cores, void (*run)(dtrt_device *), const char *what) {
         dtrt_session_error(s));
   CHECK(dtrt_call(s, 1, NULL, NULL) == DTRT_OK, "%s", dtrt_session_error(s));
   for (int i = 0; i < results; i++)
-    CHECK(cores == 1 || found[i] == expected[i], "%s: result %d on %d cores", what, i, cores);
-  if (cores == 1) memcpy(expected, found, sizeof found);
+    CHECK(first || found[i] == expected[i], "%s: result %d on %d cores", what, i, cores);
+  if (first) memcpy(expected, found, sizeof found);
   dtrt_close(s);
+}
+
+static void on_each(void (*run)(dtrt_device *), const char *what) {
+#ifdef __SANITIZE_THREAD__
+  static const int cores[] = {2, 7}; /* one core has no races, and other builds compare its bits */
+#else
+  static const int cores[] = {1, 2, 3, 7};
+#endif
+  for (size_t i = 0; i < sizeof cores / sizeof *cores; i++) on_cores(cores[i], i == 0, run, what);
 }
 
 static void cut(int64_t m, int64_t n, int64_t k, bool then, int cores, bool rows, bool columns) {
@@ -250,7 +259,6 @@ static void shares(void) {
 int main(void) {
   shares();
   bindings();
-  static const int cores[] = {1, 2, 3, 7};
   a = malloc(4 * MOST), b = malloc(4 * MOST), c = malloc(4 * MOST), base = malloc(4 * MOST);
   short_a = malloc(2 * MOST), short_b = malloc(2 * MOST);
   for (int64_t i = 0; i < MOST; i++) {
@@ -259,13 +267,9 @@ int main(void) {
     base[i] = (float)(i % 101) * 0.01f;
     short_a[i] = dtrt_f32_to_bf16(a[i]), short_b[i] = dtrt_f32_to_bf16(b[i]);
   }
-  for (size_t i = 0; i < sizeof cores / sizeof *cores; i++) {
-    on_cores(cores[i], products, "products");
-  }
-  for (size_t i = 0; i < sizeof cores / sizeof *cores; i++)
-    on_cores(cores[i], convolutions, "convolutions");
-  for (size_t i = 0; i < sizeof cores / sizeof *cores; i++)
-    on_cores(cores[i], short_convolutions, "convolutions of bf16");
+  on_each(products, "products");
+  on_each(convolutions, "convolutions");
+  on_each(short_convolutions, "convolutions of bf16");
   cut(256, 4096, 4096, false, 2, false, true); /* what is larger is cut */
   cut(256, 4096, 4096, true, 2, false, true);  /* another pass over the result is cheaper */
   cut(2048, 384, 384, true, 2, true, false);
