@@ -56,14 +56,16 @@ def shown(text):
     return "\n".join(lines)
 
 
-# A search of seconds.
+# A search of two seconds.
 with open("slow.dtg", "w") as f:
-    f.write("""mesh [x=4, y=4, z=4, t=4]
+    f.write("""mesh [x=8, y=4, t=4]
 entry f(a: f32[28, 28, 16] on [y, _, x]) {
   v = pad(a[:, 1:-1], [1, 0, 0], [1, 0, 0])
-  return v
+  w = pad(v[:, 2:], [1, 0, 0], [1, 2, 0])
+  return w
 }
 layout f.v = [_, y, t]
+layout f.w = [t, _, x]
 """)
 status, out, err = elsewhere("--dump=comm", "slow.dtg")
 check(status == 0 and not err, "a pipe is written to: " + err)
