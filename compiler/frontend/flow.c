@@ -120,11 +120,17 @@ static void close_vars(Elab *e, const OpenRegion *r) {
     Carry *c = &flow_region(e, r)->carries.at[v->carry];
     NodeVec *all = variable_versions(e, e->at, v->var);
     c->next = current(e, v->var);
-    while (all->at[--all->n] != c->node) continue; /* no gradient is taken with respect to those */
-    if (c->next == c->node && current(e, v->var) != v->before)
-      vec_push(e->arena, variable_versions(e, e->at, v->var), v->before);
-    else if (c->next != c->node)
+    /* No gradient is taken with respect to those. The body may have assigned what it begins with. */
+    for (int first = 0; first < all->n; first++)
+      if (all->at[first] == c->node) all->n = first;
+    const int assigned = e->at->assigned[v->var];
+    const bool back = assigned && e->at->assigns.at[assigned - 1].node == c->node;
+    if (c->next != c->node)
       variable_assign(e, v->var, value_node(variable_after(e, c->node)), flow_region(e, r)->span);
+    else if (back) /* the last that the body assigns is what it began with */
+      variable_assign(e, v->var, value_node(v->before), flow_region(e, r)->span);
+    else if (current(e, v->var) != v->before)
+      vec_push(e->arena, variable_versions(e, e->at, v->var), v->before);
   }
 }
 
