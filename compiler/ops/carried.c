@@ -13,7 +13,8 @@ static bool infer_same(Build *b, Node *n) {
 
 static const char NO_GRAD[] =
     "the gradient is taken inside of the body, and would go on through earlier runs; take it behind "
-    "the loop, or with respect to the value that the loop carries";
+    "the loop, or with respect to the value that the loop carries, or leave earlier runs out by "
+    "stop_gradient(...) of that";
 
 const OpDef op_carry = {.name = "carry",
                         .doc = "a value that a region carries, when a run of its body begins",

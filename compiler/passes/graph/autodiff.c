@@ -94,6 +94,67 @@ static void note_site(const Diff *d, const Node *n) {
     diag_note(d->plan->program->diag, n->site, "called here");
 }
 
+/* Whether a step to this old node takes a gradient further. */
+static bool carries_on(const Node *n) {
+  return dtype_is_float(n->dtype) &&
+         (op_is(n, OPF_CARRY | OPF_AFTER | OPF_GRAD) || (n->op->grad && !n->op->no_grad));
+}
+
+/* Which old nodes depend on those of `wrt` that are outside of a loop, through its earlier runs, too. */
+static bool *depends_through_runs(const Diff *d, const bool *wrt, int loop, const int *region) {
+  const Graph *g = d->old;
+  bool *dep = arena_array(d->plan->arena, bool, g->nodes.n + 1), more = true;
+  for (NodeId i = 0; i < g->nodes.n; i++)
+    dep[i] = wrt[i] && !region_within(d->entry, region[i], loop);
+  while (more) {
+    more = false;
+    for (NodeId i = 0; i < g->nodes.n; i++) {
+      const Node *n = graph_node(g, i);
+      for (int k = 0; !dep[i] && carries_on(n) && k < n->noperands; k++)
+        dep[i] = dep[n->operand[k]];
+    }
+    for (int r = 0; r < d->entry->regions.n; r++)
+      for (int k = 0; k < d->entry->regions.at[r].carries.n; k++) {
+        const Carry *c = &d->entry->regions.at[r].carries.at[k];
+        if (dep[c->next] && !dep[c->node]) dep[c->node] = more = true;
+      }
+  }
+  return dep;
+}
+
+/* A loss in the body of a loop reads what earlier runs have made of what is outside of it: that part
+ * of the gradient is no silent zero, either. */
+static void look_at_earlier_runs(Diff *d, NodeId first) {
+  const Graph *g = d->old;
+  const NodeId loss = graph_node(g, first)->operand[0];
+  const int *region = regions_find(d->plan->arena, d->entry, g);
+  bool *wrt = arena_array(d->plan->arena, bool, g->nodes.n + 1);
+  if (region[loss] == NO_REGION) return;
+  for (NodeId i = first; i < g->nodes.n; i++)
+    if (op_is(graph_node(g, i), OPF_GRAD) && graph_node(g, i)->operand[0] == loss)
+      wrt[graph_node(g, i)->operand[1]] = true;
+  bool *leads = arena_array(d->plan->arena, bool, g->nodes.n + 1);
+  leads[loss] = true;
+  for (NodeId i = loss; i >= 0; i--) {
+    const Node *n = graph_node(g, i);
+    for (int k = 0; leads[i] && !wrt[i] && carries_on(n) && k < n->noperands; k++)
+      leads[n->operand[k]] = true;
+  }
+  for (int r = region[loss]; r != NO_REGION; r = d->entry->regions.at[r].parent) {
+    const Region *x = &d->entry->regions.at[r];
+    if (x->kind != REGION_LOOP) continue;
+    const bool *dep = depends_through_runs(d, wrt, r, region);
+    for (int k = 0; k < x->carries.n; k++) {
+      const Carry *c = &x->carries.at[k];
+      if (!leads[c->node] || wrt[c->node] || !dep[c->next] || c->next == c->node) continue;
+      const Node *n = graph_node(g, c->node);
+      diag_error(d->plan->program->diag, n->span, "no gradient goes through this loop: %s",
+                 n->op->no_grad);
+      note_site(d, n);
+    }
+  }
+}
+
 /* Which new nodes depend on a node in `wrt` by a path that carries a gradient, to the loss. */
 static bool *depends_on(Diff *d, NodeId loss, const bool *wrt) {
   const Graph *g = d->b.graph;
@@ -173,6 +234,7 @@ static void warn_of_zero(const Diff *d, const Node *grad) {
 
 /* Computes every grad of this grad's loss. */
 static void differentiate(Diff *d, NodeId first) {
+  if (d->entry->regions.n) look_at_earlier_runs(d, first);
   Arena *a = d->plan->arena;
   NodeId old_loss = graph_node(d->old, first)->operand[0], loss = d->map[old_loss];
   bool *wrt = arena_array(a, bool, loss + 1);
