@@ -21,6 +21,22 @@ const char *op_describe(const Build *b, NodeId id) {
   return s.at;
 }
 
+/* The carry of a number from which, and from numbers, a scalar is computed; NO_NODE: none, or of a
+ * tensor too, whose type it has. */
+static NodeId carried_number(const Build *b, NodeId id, int *left) {
+  const Node *n = op_node(b, id);
+  if (n->shape.rank || --*left < 0 || n->op == &op_var || n->op == &op_input) return NO_NODE;
+  if (n->op == &op_carry && op_node(b, n->operand[0])->op == &op_const) return id;
+  NodeId found = NO_NODE;
+  for (int k = 0; k < n->noperands; k++) {
+    const NodeId x = n->operand[k];
+    if (op_node(b, x)->op == &op_const) continue;
+    found = carried_number(b, x, left);
+    if (found == NO_NODE) return NO_NODE;
+  }
+  return found;
+}
+
 void op_declared(Build *b, int n, const NodeId *x) {
   for (int i = 0; i < n; i++) {
     NodeId id = x[i];
@@ -29,10 +45,12 @@ void op_declared(Build *b, int n, const NodeId *x) {
     const Node *o = op_node(b, id);
     if (o->op == &op_var || o->op == &op_input)
       diag_note(b->diag, o->span, "`%s` is declared here: %s", o->name, op_describe(b, id));
-    if (o->op == &op_carry && op_node(b, o->operand[0])->op == &op_const && !o->shape.rank)
-      diag_note(b->diag, o->span,
+    int left = 100;
+    const NodeId number = carried_number(b, id, &left);
+    if (number != NO_NODE && op_node(b, number)->dtype == o->dtype)
+      diag_note(b->diag, op_node(b, number)->span,
                 "a loop carries this number as %s; %s(...) gives it the other type",
-                op_describe(b, id), dtype_name(op_node(b, x[n - 1 - i])->dtype));
+                op_describe(b, number), dtype_name(op_node(b, x[n - 1 - i])->dtype));
   }
 }
 
