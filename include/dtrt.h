@@ -28,7 +28,7 @@ extern "C" {
 
 /* ------------------------------------------------------------------ 1. for emitted C */
 
-#define DTRT_ABI 12
+#define DTRT_ABI 13
 #define DTRT_MAX_RANK 8
 #define DTRT_MAX_AXES 8
 #define DTRT_SLOTS 8 /* maximum number of in-flight exchanges per device */
@@ -417,7 +417,9 @@ void dtrt_cholesky(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, con
 void dtrt_lu(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
              void *out); /* [rows][rows + 1]: L, U in one; last which row of a each was */
 void dtrt_determinant(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
-                      void *out); /* [3]: the determinant, its sign, log of its size */
+                      void *out); /* [1] */
+void dtrt_log_determinant(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
+                          void *out); /* [2]: the determinant's sign, log of its size */
 void dtrt_qr(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
              void *out); /* [rows + cols][k]: Q, then R transposed */
 void dtrt_eigh(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,

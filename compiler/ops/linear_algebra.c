@@ -133,14 +133,16 @@ static bool infer_lu(Build *b, Node *n) {
   const NodeId x = n->operand[0];
   return takes_square(b, x) && infer_with(b, n, rows_of(b, x), rows_of(b, x) + 1);
 }
-static bool infer_determinant(Build *b, Node *n) {
+static bool infer_numbers(Build *b, Node *n, int64_t numbers) {
   const NodeId x = n->operand[0];
   if (!takes_square(b, x)) return false;
   n->dtype = type_of(b, x);
   n->shape = *shape_of(b, x);
-  n->shape.dim[--n->shape.rank - 1] = 3;
+  n->shape.dim[--n->shape.rank - 1] = numbers;
   return true;
 }
+static bool infer_determinant(Build *b, Node *n) { return infer_numbers(b, n, 1); }
+static bool infer_log_determinant(Build *b, Node *n) { return infer_numbers(b, n, 2); }
 static bool infer_qr(Build *b, Node *n) {
   const NodeId x = n->operand[0];
   if (!takes(b, x)) return false;
@@ -257,16 +259,19 @@ static void grad_lu(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   dx[0] = times(b, permutation(b, node), z);
 }
 
-static void grad_determinant(Build *b, NodeId node, NodeId dy, NodeId *dx) {
-  const NodeId a = IN(0);
+/* `by` times a's inverse, transposed; by is one number for each matrix. */
+static NodeId times_inverse(Build *b, NodeId a, NodeId by) {
   const Shape s = *shape_of(b, a);
-  const NodeId det = column_part(b, node, 0, 1);
-  const NodeId by = without(
-      b, mk_add(b, mk2(b, &op_mul, det, column_part(b, dy, 0, 1)), column_part(b, dy, 2, 1)), 0);
   const NodeId inverse = swapped(b, mk_solve(b, a, identity_of(b, a)));
   int map[MAX_RANK];
   for (int d = 0; d < s.rank - 2; d++) map[d] = d;
-  dx[0] = mk2(b, &op_mul, inverse, mk_broadcast(b, by, &s, map));
+  return mk2(b, &op_mul, inverse, mk_broadcast(b, without(b, by, 0), &s, map));
+}
+static void grad_determinant(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  dx[0] = times_inverse(b, IN(0), mk2(b, &op_mul, node, dy));
+}
+static void grad_log_determinant(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  dx[0] = times_inverse(b, IN(0), column_part(b, dy, 1, 1));
 }
 
 static void grad_qr(Build *b, NodeId node, NodeId dy, NodeId *dx) {
@@ -359,8 +364,9 @@ static Arg list_of(Build *b, int n, const NodeId *x, DType type) {
                            .points = points_matrix,                                                \
                            .rounding = 64}
 FACTORS(lu_factors, "lu_factors", "the factors of lu in one, and last the rows they came from", lu);
-FACTORS(determinant, "determinant", "the determinant, its sign, the logarithm of its size",
-        determinant);
+FACTORS(determinant, "determinant", "the determinant", determinant);
+FACTORS(log_determinant, "log_determinant", "the determinant's sign, the logarithm of its size",
+        log_determinant);
 FACTORS(qr_factors, "qr_factors", "Q of qr, and below it R transposed", qr);
 FACTORS(eigh_factors, "eigh_factors", "the eigenvectors of eigh, and below them the eigenvalues",
         eigh);
@@ -465,24 +471,24 @@ static Arg call_inv(Build *b, const Arg *a) {
 COMPOSITE(inv, "x", "the inverse of square matrices; a singular one gives NaN",
           "f32[2, 3, 3] x: inv(x + 9 * eye(3, dtype=f32))")
 
-static NodeId determinant(Build *b, const Arg *a, DType *t) {
-  NodeId x;
-  return matrix(b, a, "x", &x, t) ? mk_matrix(b, &op_determinant, x) : NO_NODE;
-}
 static Arg call_det(Build *b, const Arg *a) {
-  DType t = DT_F32;
-  const NodeId d = determinant(b, &a[0], &t);
-  return back(b, without(b, column_part(b, d, 0, 1), 0), t);
+  NodeId x;
+  DType t;
+  if (!matrix(b, &a[0], "x", &x, &t)) return NOTHING;
+  return back(b, without(b, mk_matrix(b, &op_determinant, x), 0), t);
 }
 COMPOSITE(det, "x", "the determinant of square matrices; no gradient where it is 0",
           "f32[2, 3, 3] x: det(x + 9 * eye(3, dtype=f32))")
 
 static Arg call_slogdet(Build *b, const Arg *a) {
-  DType t = DT_F32;
-  const NodeId d = determinant(b, &a[0], &t);
+  NodeId x;
+  DType t;
+  if (!matrix(b, &a[0], "x", &x, &t)) return NOTHING;
+  const NodeId d = mk_matrix(b, &op_log_determinant, x);
+  if (d == NO_NODE) return NOTHING;
   return list_of(
       b, 2,
-      (NodeId[]){without(b, column_part(b, d, 1, 1), 0), without(b, column_part(b, d, 2, 1), 0)},
+      (NodeId[]){without(b, column_part(b, d, 0, 1), 0), without(b, column_part(b, d, 1, 1), 0)},
       t);
 }
 COMPOSITE(slogdet, "x",

@@ -1,45 +1,32 @@
-/* matrices.c: linear algebra of batches of matrices, by the LAPACK in OpenBLAS. The matrices of a
- * batch are computed one after the other, each on its own, so that its bits do not depend on the
- * others. Where there is no result (the matrix is singular, is not positive definite, holds NaN or
- * infinity, or an iteration does not converge) all of it is NaN. */
+/* matrices.c: linear algebra of batches of matrices, by the LAPACK in OpenBLAS or, of small ones, in
+ * the lanes of vectors (matrices.h). The device's cores divide a batch. Where there is no result
+ * (the matrix is singular, is not positive definite, holds NaN or infinity, or an iteration does not
+ * converge) all of it is NaN. */
+#include "matrices.h"
 #include <cblas.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include "crew.h"
 #include "device.h"
 #include "dtrt.h"
+#include "variables.h"
 
 typedef blasint Whole;
 
-typedef enum MatrixKind {
-  MATRIX_CHOLESKY,
-  MATRIX_LU,
-  MATRIX_DETERMINANT,
-  MATRIX_QR,
-  MATRIX_EIGH,
-  MATRIX_SVD,
-  MATRIX_SOLVE,
-  MATRIX_TRIANGULAR_SOLVE
-} MatrixKind;
+enum {
+  LEAST = 1 << 16, /* operations for which another core is worth waking */
+  SUMS = 16        /* at the same time */
+};
 
-enum { /* dtrt_triangular_solve's flags */ MATRIX_LOWER = 1,
-       MATRIX_TRANSPOSED = 2,
-       MATRIX_UNIT = 4 };
+/* What LAPACK asks for in numbers and in integers. */
+typedef struct Room {
+  Whole numbers, wholes;
+} Room;
 
-typedef struct Matrix {
-  int64_t rows, cols, flags;
-  Whole room, wholes; /* of what LAPACK asks for in numbers and in integers */
-} Matrix;
-
-/* Elements of a matrix of each. */
-typedef struct MatrixSizes {
-  int64_t a, b, out, work, whole;
-} MatrixSizes;
-
-typedef bool MatrixFn(const Matrix *m, const void *a, const void *b, void *out, void *work,
-                      Whole *whole);
+typedef bool MatrixFn(const MatrixBatch *m, const Room *r, const void *a, const void *b, void *out,
+                      void *work, Whole *whole);
 
 /* Fortran passes everything by address, and the lengths of texts at the end. */
 #define LAPACK_OF(T, P)                                                                            \
@@ -76,58 +63,135 @@ LAPACK_OF(double, d)
 #define LOG log
 #include "matrices.inc"
 
-static MatrixSizes sizes_of(MatrixKind kind, const Matrix *m) {
+/* -------- batches -------- */
+
+/* Numbers of a matrix's operands and result. */
+static void lay_out(MatrixBatch *m) {
   const int64_t rows = m->rows, cols = m->cols, k = rows < cols ? rows : cols, all = rows * cols;
-  switch (kind) {
-  case MATRIX_CHOLESKY: return (MatrixSizes){.a = all, .out = all};
-  case MATRIX_LU: return (MatrixSizes){.a = all, .out = all + rows, .work = all, .whole = rows};
-  case MATRIX_DETERMINANT: return (MatrixSizes){.a = all, .out = 3, .work = all, .whole = rows};
-  case MATRIX_QR: return (MatrixSizes){.a = all, .out = (rows + cols) * k, .work = all + k};
-  case MATRIX_EIGH: return (MatrixSizes){.a = all, .out = all + rows, .work = all};
-  case MATRIX_SVD:
-    return (MatrixSizes){
-        .a = all, .out = (rows + cols + 1) * k, .work = all + (rows + cols) * k, .whole = 8 * k};
+  m->anext = all, m->bnext = 0, m->outnext = all;
+  switch (m->kind) {
+  case MATRIX_CHOLESKY: break;
+  case MATRIX_LU: m->outnext = all + rows; break;
+  case MATRIX_DETERMINANT: m->outnext = 1; break;
+  case MATRIX_LOG_DETERMINANT: m->outnext = 2; break;
+  case MATRIX_QR: m->outnext = (rows + cols) * k; break;
+  case MATRIX_EIGH: m->outnext = all + rows; break;
+  case MATRIX_SVD: m->outnext = (rows + cols + 1) * k; break;
   case MATRIX_SOLVE:
-    return (MatrixSizes){
-        .a = rows * rows, .b = all, .out = all, .work = rows * rows + all, .whole = rows};
-  case MATRIX_TRIANGULAR_SOLVE: break;
+  case MATRIX_TRIANGULAR_SOLVE: m->anext = rows * rows, m->bnext = all; break;
   }
-  return (MatrixSizes){.a = rows * rows, .b = all, .out = all};
 }
 
-static void matrices(MatrixKind kind, int32_t dtype, int64_t batch, Matrix m, const void *a,
-                     const void *b, void *out) {
-  if (batch < 1 || ((m.rows < 1 || m.cols < 1) && kind != MATRIX_DETERMINANT)) return;
-  const bool is_f64 = dtype == DTRT_F64;
+bool matrices_in_lanes(const MatrixBatch *m) {
+  return m->rows <= MATRIX_LANES_MOST && m->kind != MATRIX_QR && m->kind != MATRIX_EIGH &&
+         m->kind != MATRIX_SVD;
+}
+
+/* Numbers of LAPACK's operands, beside what it asks for; integers. */
+static void work_of(const MatrixBatch *m, int64_t *numbers, int64_t *wholes) {
+  const int64_t rows = m->rows, cols = m->cols, k = rows < cols ? rows : cols;
+  *numbers = m->anext + m->bnext;
+  if (m->kind == MATRIX_QR) *numbers += k;
+  if (m->kind == MATRIX_SVD) *numbers += (rows + cols) * k;
+  *wholes = m->kind == MATRIX_SVD ? 8 * k : rows;
+}
+
+typedef struct Job {
+  MatrixBatch m;
+  bool is_f64;
+  const MatrixLanes *lanes; /* or, by LAPACK: */
+  Room room;
+} Job;
+
+static void no_memory(const MatrixBatch *m) {
+  device_fail(fail_current(),
+              "out of memory for the factors of a matrix of %ld rows and %ld columns",
+              (long)m->rows, (long)m->cols);
+}
+
+static void some_in_lanes(void *arg, int core, int64_t from, int64_t to) {
+  const Job *j = arg;
+  const int64_t numbers = j->lanes->room[j->is_f64](&j->m);
+  const size_t each = j->is_f64 ? sizeof(double) : sizeof(float), line = MATRIX_LANE_BYTES;
+  void *room = aligned_alloc(line, ((size_t)numbers * each / line + 1) * line);
+  (void)core;
+  if (!room) no_memory(&j->m);
+  j->lanes->fn[j->is_f64](&j->m, from, to, room);
+  free(room);
+}
+
+static void some_by_lapack(void *arg, int core, int64_t from, int64_t to) {
+  const Job *j = arg;
+  int64_t numbers, wholes;
+  work_of(&j->m, &numbers, &wholes);
+  numbers += j->room.numbers, wholes += j->room.wholes + 1;
+  void *work = malloc((size_t)numbers * (j->is_f64 ? sizeof(double) : sizeof(float)));
+  Whole *whole = malloc((size_t)wholes * sizeof *whole);
+  (void)core;
+  if (!work || !whole) {
+    free(work), free(whole);
+    no_memory(&j->m);
+  }
+  if (j->is_f64)
+    each_f64(&j->m, &j->room, from, to, work, whole);
+  else
+    each_f32(&j->m, &j->room, from, to, work, whole);
+  free(work), free(whole);
+}
+
+void matrices_by(const MatrixLanes *lanes, int32_t dtype, MatrixBatch m) {
+  lay_out(&m);
+  if (m.count < 1 || m.outnext < 1) return;
   if (m.rows > INT32_MAX || m.cols > INT32_MAX)
     device_fail(fail_current(), "matrices of %ld rows and %ld columns are too large for LAPACK",
                 (long)m.rows, (long)m.cols);
-  (is_f64 ? room_f64 : room_f32)(kind, &m);
-  const MatrixSizes s = sizes_of(kind, &m);
-  const size_t element = is_f64 ? sizeof(double) : sizeof(float);
-  void *work = malloc(((size_t)s.work + (size_t)m.room) * element);
-  Whole *whole = malloc(((size_t)s.whole + (size_t)m.wholes + 1) * sizeof *whole);
-  if (!work || !whole) {
-    free(work), free(whole);
-    device_fail(fail_current(),
-                "out of memory for the factors of a matrix of %ld rows and %ld columns",
-                (long)m.rows, (long)m.cols);
-  }
-  if (is_f64)
-    each_f64(kind, &m, &s, batch, a, b, out, work, whole);
-  else
-    each_f32(kind, &m, &s, batch, a, b, out, work, whole);
-  free(work), free(whole);
+  Job j = {.m = m, .is_f64 = dtype == DTRT_F64, .lanes = lanes};
+  if (!lanes) j.room = (j.is_f64 ? room_f64 : room_f32)(&m);
+  const int64_t unit = lanes ? lanes->lanes[j.is_f64] : 1;
+  const double work = (double)m.anext * (double)(m.rows > m.cols ? m.rows : m.cols) + 1;
+  const int64_t grain = work < LEAST ? (int64_t)(LEAST / work) : 1;
+  crew_run(m.count, (grain + unit - 1) / unit * unit, lanes ? some_in_lanes : some_by_lapack, &j);
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static const MatrixLanes *chosen; /* of this process */
+
+static void choose(void) {
+  const char *say = variable(VARIABLE_GEMM);
+  chosen = &matrix_lanes_portable;
+#if defined(__x86_64__)
+  if (say && !strcmp(say, "portable")) return;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) chosen = &matrix_lanes_avx2;
+  if (say && !strcmp(say, "avx2")) return;
+  if (chosen == &matrix_lanes_avx2 && __builtin_cpu_supports("avx512f") &&
+      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512bw"))
+    chosen = &matrix_lanes_avx512;
+#else
+  (void)say;
+#endif
+}
+
+static void matrices(int32_t dtype, MatrixBatch m) {
+  pthread_once(&once, choose);
+  matrices_by(matrices_in_lanes(&m) ? chosen : NULL, dtype, m);
 }
 
 #define FACTORS(NAME, KIND)                                                                        \
   void dtrt_##NAME(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,        \
                    void *out) {                                                                    \
-    matrices(KIND, dtype, batch, (Matrix){.rows = rows, .cols = cols}, a, a, out);                 \
+    matrices(dtype, (MatrixBatch){.kind = KIND,                                                    \
+                                  .rows = rows,                                                    \
+                                  .cols = cols,                                                    \
+                                  .count = batch,                                                  \
+                                  .a = a,                                                          \
+                                  .b = a,                                                          \
+                                  .out = out});                                                    \
   }
 FACTORS(cholesky, MATRIX_CHOLESKY)
 FACTORS(lu, MATRIX_LU)
 FACTORS(determinant, MATRIX_DETERMINANT)
+FACTORS(log_determinant, MATRIX_LOG_DETERMINANT)
 FACTORS(qr, MATRIX_QR)
 FACTORS(eigh, MATRIX_EIGH)
 FACTORS(svd, MATRIX_SVD)
@@ -135,7 +199,14 @@ FACTORS(svd, MATRIX_SVD)
 #define SOLUTION(NAME, KIND)                                                                       \
   void dtrt_##NAME(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,        \
                    const void *b, void *x, int64_t flags) {                                        \
-    matrices(KIND, dtype, batch, (Matrix){.rows = rows, .cols = cols, .flags = flags}, a, b, x);   \
+    matrices(dtype, (MatrixBatch){.kind = KIND,                                                    \
+                                  .rows = rows,                                                    \
+                                  .cols = cols,                                                    \
+                                  .flags = flags,                                                  \
+                                  .count = batch,                                                  \
+                                  .a = a,                                                          \
+                                  .b = b,                                                          \
+                                  .out = x});                                                      \
   }
 SOLUTION(solve, MATRIX_SOLVE)
 SOLUTION(triangular_solve, MATRIX_TRIANGULAR_SOLVE)
