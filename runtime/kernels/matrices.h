@@ -1,6 +1,6 @@
 /* matrices.h: linear algebra of batches of matrices: by LAPACK, one after the other (matrices.inc),
- * or, of small ones, side by side in the lanes of vectors (matrix_lanes.inc), compiled once for each
- * kind of CPU. Which of both depends on the rows and the kind alone, and each matrix and each
+ * or, of small ones, side by side in the lanes of vectors (matrix_lanes.inc), compiled once for
+ * each kind of CPU. Which of both depends on the rows and the kind alone, and each matrix and each
  * right-hand side has the arithmetic it would have alone: bits do not depend on how a batch or its
  * right-hand sides are divided among devices and cores. */
 #ifndef DTRT_MATRICES_H
@@ -34,9 +34,8 @@ typedef struct MatrixBatch {
 } MatrixBatch;
 
 /* Bytes of the vectors of 64 bytes that hold a matrix in each lane: what every L1 cache has room
- * for. So a group of them takes hardly longer than LAPACK takes for one, and the same rule is right
- * for one matrix, whose lanes have nothing else to do. CPUs with shorter vectors follow it too, so
- * that they have the same bits. */
+ * for. One matrix alone goes the same way, with idle lanes, and takes up to twice LAPACK's time.
+ * CPUs with shorter vectors follow the same rule, so that they have the same bits. */
 enum { MATRIX_LANES_ROOM = 1 << 15, MATRIX_LANE_BYTES = 64, MATRIX_LANES_MOST = 22 /* rows */ };
 
 /* Matrices [from, to) of a batch; room is of so many numbers of the type as `room` says, and begins
