@@ -39,10 +39,7 @@ bool lives_region(const EntryMemory *m, int region) {
   return m->le->region[region].condition != NO_NODE;
 }
 
-int lives_last(const EntryMemory *m, int region) {
-  const RegionSpan *s = &m->span[region];
-  return s->end > s->begin ? s->end - 1 : s->begin;
-}
+int lives_last(const EntryMemory *m, int region) { return m->span[region].end - 1; }
 
 NodeId lives_next(const EntryMemory *m, int region, int carry) {
   return node_base(m->le->graph, m->le->region[region].carries.at[carry].next);

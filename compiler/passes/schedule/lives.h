@@ -31,7 +31,7 @@ void lives_find(EntryMemory *m);
 void lives_read(EntryMemory *m, NodeId base, int step);
 bool lives_region(const EntryMemory *m, int region); /* something needs it */
 int lives_last(const EntryMemory *m,
-               int region); /* its last step; without steps the one behind it */
+               int region); /* its last step; without steps the one before */
 /* What a carry becomes at the end of a run. */
 NodeId lives_next(const EntryMemory *m, int region, int carry);
 /* Step t runs again, in a region that the value comes from outside of: it is wanted then. */
