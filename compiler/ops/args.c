@@ -40,6 +40,9 @@ static NodeId carried_number(const Build *b, NodeId id, int *left) {
 void op_declared(Build *b, int n, const NodeId *x) {
   for (int i = 0; i < n; i++) {
     NodeId id = x[i];
+    int first = 0;
+    while (x[first] != id) first++;
+    if (first < i) continue; /* said already */
     while (op_node(b, id)->op == &op_reshape || op_node(b, id)->op == &op_broadcast)
       id = op_node(b, id)->operand[0];
     const Node *o = op_node(b, id);
