@@ -138,6 +138,17 @@ static NodeId count_steps(Elab *e, NodeId from, NodeId to, int64_t step) {
   return flow_operate(e, "+", tensor_arg(whole), tensor_arg(last));
 }
 
+/* The numbers of a range whose ends are known while compiling, if their type, which counts them one
+ * by one, goes so far. */
+static int64_t turns_between(const Elab *e, NodeId from, NodeId to, int64_t step) {
+  const Node *a = graph_node(e->at->build.graph, from), *b = graph_node(e->at->build.graph, to);
+  if (!node_is_const(a) || !node_is_const(b) || a->dtype == DT_U64) return TURNS_UNKNOWN;
+  const int64_t far = a->whole < b->whole ? b->whole - a->whole : a->whole - b->whole;
+  if (step == 1 && dtype_size(a->dtype) < 8 && far >> (8 * dtype_size(a->dtype) - 1))
+    return TURNS_UNKNOWN;
+  return steps_between(a->whole, b->whole, step);
+}
+
 /* The bounds of a range as scalars of one integer type. */
 static bool range(Elab *e, NameScope *s, const Stmt *stmt, int64_t step, NodeId *from, NodeId *to,
                   int64_t *turns) {
@@ -171,8 +182,9 @@ static bool range(Elab *e, NameScope *s, const Stmt *stmt, int64_t step, NodeId 
     id[i] = build_tensor(&e->at->build, &a, t);
   }
   *from = id[0], *to = id[1];
-  *turns = known ? steps_between(v[0].i, v[1].i, step) : TURNS_UNKNOWN;
-  return id[0] != NO_NODE && id[1] != NO_NODE;
+  if (id[0] == NO_NODE || id[1] == NO_NODE) return false;
+  *turns = known ? steps_between(v[0].i, v[1].i, step) : turns_between(e, id[0], id[1], step);
+  return true;
 }
 
 static void run_repeat(Elab *e, NameScope *s, const Running *x) {
