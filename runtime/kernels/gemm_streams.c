@@ -69,13 +69,15 @@ static void stream_columns(const GemmProduct *p, const Columns *b, int64_t l, in
 
 /* -------- such a matrix, by tiles as it lies -------- */
 
-/* Tiles keep their sums in registers, where streams load and store them every few depths. Of y a
- * tile reads two lines a depth: vectors that lie in two lines each, and come from L2, would take it
- * some ten cycles more. It fetches them for every other depth of the next panel, so that there are
- * to be two tiles of rows. */
-static bool lies_on_lines(const GemmProduct *p) {
+/* Tiles keep their sums in registers, where streams load and store them every few depths; but they
+ * read y from L2, twice, beside what is fetched, which only a core that multiplies one vector a
+ * cycle does not wait for. Of y a tile reads two lines a depth: vectors that lie in two lines each,
+ * and come from L2, would take it some ten cycles more. It fetches them for every other depth of
+ * the next panel, so that there are to be two tiles of rows. */
+static bool panels_pay(const GemmProduct *p) {
   const uintptr_t at = (uintptr_t)p->y | (uintptr_t)(p->yl * 4);
-  return at % LINE == 0 && p->kernel->lanes * 4 == LINE && p->m > p->kernel->rows[2];
+  return p->setup->halves && at % LINE == 0 && p->kernel->lanes * 4 == LINE &&
+         p->m > p->kernel->rows[2];
 }
 
 /* Rows of x at depths l.., tile by tile, as [depth][rows of the tile]. */
@@ -129,7 +131,7 @@ static void by_panels(const GemmProduct *p, int64_t most) {
 
 /* Blocks of columns of one size, with all depths that x is packed of, as c stays near then. */
 void gemm_by_streams(GemmProduct *p, int64_t most) {
-  if (lies_on_lines(p)) {
+  if (panels_pay(p)) {
     by_panels(p, most);
     return;
   }
