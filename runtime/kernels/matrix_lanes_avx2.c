@@ -1,26 +1,4 @@
 /* matrix_lanes_avx2.c: linear algebra of small matrices for CPUs with AVX2. */
-#include <immintrin.h>
-#include <float.h>
-#include <math.h>
-#include <string.h>
-#include "dtrt.h"
-#include "dtrt_math.h"
-#include "matrices.h"
-
-#define T float
-#define TYPE_IS_F64 0
-#define VL 8
-#define TNAME(x) x##_f32
-#include "matrix_lanes.inc"
-#undef T
-#undef TYPE_IS_F64
-#undef VL
-#undef TNAME
-#define T double
-#define TYPE_IS_F64 1
-#define VL 4
-#define TNAME(x) x##_f64
-#include "matrix_lanes.inc"
-
-const MatrixLanes matrix_lanes_avx2 = {
-    {lanes_f32, lanes_f64}, {8, 4}, {lanes_room_f32, lanes_room_f64}};
+#define NAME matrix_lanes_avx2
+#define VECTOR_BYTES 32
+#include "matrix_lanes_types.inc"

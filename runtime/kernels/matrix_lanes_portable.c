@@ -1,25 +1,4 @@
 /* matrix_lanes_portable.c: linear algebra of small matrices for any CPU, in vectors of 16 bytes. */
-#include <float.h>
-#include <math.h>
-#include <string.h>
-#include "dtrt.h"
-#include "dtrt_math.h"
-#include "matrices.h"
-
-#define T float
-#define TYPE_IS_F64 0
-#define VL 4
-#define TNAME(x) x##_f32
-#include "matrix_lanes.inc"
-#undef T
-#undef TYPE_IS_F64
-#undef VL
-#undef TNAME
-#define T double
-#define TYPE_IS_F64 1
-#define VL 2
-#define TNAME(x) x##_f64
-#include "matrix_lanes.inc"
-
-const MatrixLanes matrix_lanes_portable = {
-    {lanes_f32, lanes_f64}, {4, 2}, {lanes_room_f32, lanes_room_f64}};
+#define NAME matrix_lanes_portable
+#define VECTOR_BYTES 16
+#include "matrix_lanes_types.inc"
