@@ -199,11 +199,16 @@ bool gemm_lines(const GemmProduct *p) {
          y * ((double)p->m / lanes + turned + far);
 }
 
-/* What tiles fetch of the next one's rows, which follow each other: 64 lines a run. Rows that lie
- * far apart are left to the CPU. */
+/* What tiles fetch of the next one's rows, which follow each other: 64 lines a run. Left to the
+ * CPU, which fetches along each row to the end of its page, are rows that lie far apart; and rows
+ * of a page and more, where two vectors are multiplied a cycle, as there is less time to wait for
+ * lines that are fetched beside. */
+enum { PAGE = 4096 };
+
 static void lines_ahead(const GemmProduct *p, GemmTile *t, int64_t j, int64_t rows, int64_t l) {
   const int64_t bytes = GEMM_FETCHED * 2 * LINE, runs = blocks_of(p->k, GEMM_RUN);
-  const bool near = rows * p->yj * 4 <= runs * bytes;
+  const bool left = !p->setup->halves && p->yj * 4 >= PAGE;
+  const bool near = !left && rows * p->yj * 4 <= runs * bytes;
   const char *from = (const char *)(p->y + j * p->yj) + l / GEMM_RUN * bytes;
   for (int64_t s = 0; s * GEMM_RUN < t->depth; s++)
     t->ahead[s] =
