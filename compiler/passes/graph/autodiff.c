@@ -34,8 +34,14 @@ static NodeId *left_by_runs(const Diff *d) {
   return next;
 }
 
-/* Which new nodes the loss is computed from. Of what a region carries that is what comes out of it
- * into the loss, and what that takes: no cotangents go back through the rest. */
+/* Whether the gradient ends at a node on purpose: nothing before it is asked for one. */
+static bool ends_gradient(const Node *n) {
+  return !dtype_is_float(n->dtype) || (n->op->grad && n->op->no_grad);
+}
+
+/* Which new nodes the loss is computed from by a path that no node ends. Of what a region carries
+ * that is what comes out of it into the loss, and what that takes: no cotangents go back through
+ * the rest. */
 static bool *leads_to(const Diff *d, NodeId loss) {
   const Graph *g = d->b.graph;
   bool *leads = arena_array(d->plan->arena, bool, loss + 1);
@@ -47,6 +53,7 @@ static bool *leads_to(const Diff *d, NodeId loss) {
     if (i < 0 || i > loss || leads[i]) continue;
     leads[i] = true;
     const Node *n = graph_node(g, i);
+    if (ends_gradient(n)) continue;
     for (int k = 0; k < n->noperands; k++) vec_push(d->plan->arena, &look, n->operand[k]);
     if (op_is(n, OPF_CARRY)) vec_push(d->plan->arena, &look, next[i]);
   }
