@@ -2,7 +2,9 @@
  * region carries is an i64, an f32 or a bool; where its body does not go with that, the first run
  * is built alone, of the number itself, as if it were unrolled. What that makes of the number is
  * what the region carries, if it is wrong in fewer places then. In that first run, a number that a
- * region within makes of one is a number behind it, too (`if c { total = 0 }`).
+ * region within makes of one is a number behind it, too (`if c { total = 0 }`). What is a number
+ * behind the first run, too (`rate = rate * 0.9`), and the number of a `repeat`, take another type
+ * of the entry's tensors, f64 or i32 say, where the body goes with that.
  *
  * What was built in vain is left in the graph and in variables' versions. So a program in which a
  * number has taken a type is elaborated again (elaborate.c), with what was found: its key says
@@ -49,8 +51,40 @@ static Adopted *find(const Elab *e, uint64_t key) {
   return NULL;
 }
 
-NodeId adopt_first(Elab *e, const Value *v, uint64_t key, Span at) {
+static void adopt(Elab *e, uint64_t key, const Type *type) {
+  Adopted *had = find(e, key);
+  const Adopted a = {.key = key, .type = *type};
+  if (had && had->type.dtype == type->dtype && shape_equal(&had->type.shape, &type->shape)) return;
+  e->adopted->changes++;
+  if (had)
+    *had = a;
+  else
+    vec_push(e->arena, &e->adopted->at, a);
+}
+
+/* A number without a type, or with none but its own, takes the given one. */
+static const Adopted *adopt_number(Elab *e, NumberTypes types, ValueKind kind, uint64_t key) {
   const Adopted *a = find(e, key);
+  if (a && a->type.shape.rank) return a;
+  const bool real = a ? a->type.dtype == DT_F32 : kind == V_REAL;
+  const bool whole = a ? a->type.dtype == DT_I64 : kind == V_INT;
+  if (real && types.real) adopt(e, key, &(Type){.dtype = types.real});
+  if (whole && types.whole) adopt(e, key, &(Type){.dtype = types.whole});
+  return find(e, key);
+}
+
+DType adopt_counter(Elab *e, const Running *x, int64_t from, int64_t to) {
+  if (!x->stmt->name.text || x->peels) return DT_I64;
+  const uint64_t key = adopt_key(e, x->stmt->span, x->stmt->name.text);
+  const Adopted *a = adopt_number(e, x->types, V_INT, key);
+  if (!a) return DT_I64;
+  const DType t = a->type.dtype;
+  const int64_t least = from < to ? from : to, most = from < to ? to : from;
+  return least >= dtype_least(t) && most <= dtype_most(t) ? t : DT_I64;
+}
+
+NodeId adopt_first(Elab *e, NumberTypes types, const Value *v, uint64_t key, Span at) {
+  const Adopted *a = adopt_number(e, types, v->kind, key);
   if (!a) return NO_NODE;
   const Shape *s = &a->type.shape;
   Arg number, dims = {.kind = ARG_LIST, .span = at, .n = s->rank};
@@ -75,15 +109,10 @@ static bool type_of(const Elab *e, const Value *number, const Value *to, Type *o
 }
 
 void adopt_found(Elab *e, const Value *number, const Value *to, uint64_t key) {
-  Adopted *had = find(e, key), a = {.key = key};
-  if (!type_of(e, number, to, &a.type)) return;
-  if (had && had->type.dtype == a.type.dtype && shape_equal(&had->type.shape, &a.type.shape))
-    return;
-  e->adopted->changes++;
-  if (had)
-    *had = a;
-  else
-    vec_push(e->arena, &e->adopted->at, a);
+  Type type;
+  if (!type_of(e, number, to, &type)) return;
+  const bool as_ever = number->kind == V_REAL && type.dtype == DT_F32 && !type.shape.rank;
+  if (!as_ever || find(e, key)) adopt(e, key, &type);
 }
 
 /* -------- running -------- */
@@ -138,39 +167,95 @@ static Withheld held_run(Elab *e, NameScope *s, const Running *x, RunFn *run) {
   return h;
 }
 
-/* Whether it is wrong in fewer places with the types that the first run alone makes of numbers. */
-static bool adopts(Elab *e, NameScope *s, const Running *x, RunFn *run, const ScopeThen *before,
-                   int errors) {
-  const int changes = e->adopted->changes;
-  Running first = *x;
+/* Of which types the entry's tensors are so far, as bits. */
+static uint32_t types_seen(const Elab *e) {
+  const Graph *g = e->at->build.graph;
+  uint32_t seen = 0;
+  for (NodeId i = 0; i < g->nodes.n; i++) seen |= 1u << graph_node(g, i)->dtype;
+  return seen;
+}
+
+/* A body with different types of its numbers, and what it had of them where it was wrong in fewest
+ * places. */
+typedef struct Tries {
+  Elab *e;
+  NameScope *s;
+  RunFn *run;
+  Running x;
+  ScopeThen before;
+  Withheld best;
+  Adoptions with;
+  ScopeThen behind;
+} Tries;
+
+static int try_with(Tries *t, NumberTypes types) {
+  Running x = t->x;
+  x.types = types;
+  bind_again(t->e, t->s, &t->before);
+  const Withheld h = held_run(t->e, t->s, &x, t->run);
+  if (!t->e->stop && h.errors < t->best.errors)
+    t->best = h, t->with = adoptions(t->e), t->behind = bound(t->e, t->s);
+  return h.errors;
+}
+
+/* Returns how many errors are left of `errors`; more of them, and the types are left out again. */
+static int try_more(Tries *t, NumberTypes types, int errors) {
+  const Adoptions had = adoptions(t->e);
+  const int found = try_with(t, types);
+  if (found < errors) return found;
+  *t->e->adopted = had;
+  return errors;
+}
+
+/* With what the first run alone makes of numbers, then with each other type that the entry has of
+ * what that leaves numbers: of reals, of integers. */
+static void try_types(Tries *t) {
+  Elab *e = t->e;
+  const Adoptions none = adoptions(e);
+  Running first = t->x;
+  int errors = t->best.errors;
   first.peels = true;
+  bind_again(e, t->s, &t->before);
   e->peels++;
-  held_run(e, s, &first, run);
+  held_run(e, t->s, &first, t->run);
   e->peels--;
-  bind_again(e, s, before);
-  if (e->stop || e->adopted->changes == changes) return false;
-  const Withheld again = held_run(e, s, x, run);
-  if (again.errors >= errors) return false;
-  diag_show(e->diag, &again);
-  e->adopted->region = x->stmt->span;
-  return true;
+  if (e->adopted->changes != none.changes && !e->stop) {
+    const int found = try_with(t, (NumberTypes){0});
+    if (found > errors) *e->adopted = none;
+    errors = found > errors ? errors : found;
+  }
+  const uint32_t seen = types_seen(e);
+  for (DType u = 0; u < DT_COUNT && errors && !e->stop; u++) {
+    if (!(seen >> u & 1) || u == DT_F32 || u == DT_I64) continue;
+    if (dtype_is_float(u) && !dtype_is_complex(u) && !dtype_is_stored(u))
+      errors = try_more(t, (NumberTypes){.real = u}, errors);
+    if (dtype_is_int(u)) errors = try_more(t, (NumberTypes){.whole = u}, errors);
+  }
+}
+
+static bool has_numbers(Elab *e, const NameScope *s, const Running *x) {
+  const Stmt *stmt = x->stmt;
+  return carries_number(e, s, x->body) || stmt->other.n ||
+         (stmt->kind == ST_REPEAT && stmt->name.text);
 }
 
 void adopt_run(Elab *e, NameScope *s, const Running *x, RunFn *run) {
-  if (!carries_number(e, s, x->body) && !x->stmt->other.n) {
+  if (!has_numbers(e, s, x)) {
     run(e, s, x);
     return;
   }
-  const ScopeThen before = bound(e, s);
-  const Withheld held = held_run(e, s, x, run);
-  if (held.errors && !e->stop && e->in_vain < MOST_IN_VAIN) {
-    const ScopeThen behind = bound(e, s);
-    const Adoptions had = adoptions(e);
-    bind_again(e, s, &before);
-    if (adopts(e, s, x, run, &before, held.errors)) return;
-    *e->adopted = had;
-    e->in_vain++;
-    bind_again(e, s, &behind);
+  Tries t = {.e = e, .s = s, .run = run, .x = *x, .before = bound(e, s)};
+  t.best = held_run(e, s, x, run);
+  if (t.best.errors && !e->stop && e->in_vain < MOST_IN_VAIN) {
+    t.with = adoptions(e), t.behind = bound(e, s);
+    const int changes = t.with.changes;
+    try_types(&t);
+    *e->adopted = t.with;
+    bind_again(e, s, &t.behind);
+    if (t.with.changes == changes)
+      e->in_vain++;
+    else
+      e->adopted->region = x->stmt->span;
   }
-  diag_show(e->diag, &held);
+  diag_show(e->diag, &t.best);
 }

@@ -21,10 +21,17 @@ void bound_names(Elab *e, const StmtVec *body, bool parts, IdentVec *names) {
   }
 }
 
+/* What the top level defines is no value that could be carried, but for numbers and variables: a
+ * body that binds its name has another one. */
+static bool is_definition(const NameScope *s, const Binding *b) {
+  const ValueKind k = b->value.kind;
+  return s->module && (k == V_ENTRY || k == V_FN || k == V_LAYER || k == V_INSTANCE);
+}
+
 const Binding *bound_before(const NameScope *s, const char *name) {
   for (; s; s = s->up) {
     const Binding *b = scope_find(s, name);
-    if (b) return b;
+    if (b && !is_definition(s, b)) return b;
   }
   return NULL;
 }

@@ -205,7 +205,7 @@ Value flow_carry_value(Elab *e, OpenRegion *r, Value v, Ident name, Where where,
   NodeId id = NO_NODE;
   if (key && adopt_is_number(&v)) {
     if (r->peels) return v;
-    id = adopt_first(e, &v, key, name.span);
+    id = adopt_first(e, r->types, &v, key, name.span);
   }
   if (id != NO_NODE) v.kind = V_NONE;
   if (v.kind == V_INT) id = build_whole(b, DT_I64, v.i);

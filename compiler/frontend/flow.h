@@ -15,6 +15,11 @@ typedef struct Collected {
   NodeId carry;
 } Collected;
 
+/* What numbers that the first run leaves numbers are carried as; 0: as f32 and i64 (adopt.c). */
+typedef struct NumberTypes {
+  DType real, whole;
+} NumberTypes;
+
 struct OpenRegion {
   OpenRegion *up;
   int index;      /* among the entry's */
@@ -25,8 +30,9 @@ struct OpenRegion {
   bool rest;             /* a branch: what follows a jump in the body around it */
   NodeId told; /* the carry of the token of what is told; NO_NODE: nothing is told in it */
   bool peels;  /* its first run alone is built, of the numbers that it begins with (adopt.c) */
-  bool rows;   /* it draws the rows of a stack: its runs are no steps */
-  NodeId run;  /* of a loop that runs at most so often: which run this is, from 0; else NO_NODE */
+  NumberTypes types;
+  bool rows;  /* it draws the rows of a stack: its runs are no steps */
+  NodeId run; /* of a loop that runs at most so often: which run this is, from 0; else NO_NODE */
   VEC(Collected) collected;
 };
 
@@ -75,6 +81,7 @@ typedef struct Running {
   const Jumps *jumps; /* a turn of a `for` */
   Value step;
   bool peels;
+  NumberTypes types;
 } Running;
 typedef void RunFn(Elab *e, NameScope *s, const Running *x);
 /* Runs it, perhaps with numbers that take other types than i64, f32 and bool. */
@@ -83,7 +90,9 @@ uint64_t adopt_key(const Elab *e, Span region, const char *name);
 uint64_t adopt_item(uint64_t key, int i); /* of item i of a list */
 bool adopt_is_number(const Value *v);
 /* As what the number begins; NO_NODE: as by itself. */
-NodeId adopt_first(Elab *e, const Value *v, uint64_t key, Span at);
+NodeId adopt_first(Elab *e, NumberTypes types, const Value *v, uint64_t key, Span at);
+/* The type of the numbers of a `repeat` from number to number. */
+DType adopt_counter(Elab *e, const Running *x, int64_t from, int64_t to);
 /* The first run made `to` of the number. */
 void adopt_found(Elab *e, const Value *number, const Value *to, uint64_t key);
 

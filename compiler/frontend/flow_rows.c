@@ -61,7 +61,7 @@ static void run_scan(Elab *e, NameScope *s, const Running *of) {
   b->span = stmt->span;
   flow_region(e, r)->turns = j.stop.text && rows ? TURNS_UNKNOWN : rows;
   flow_region(e, r)->most = j.stop.text ? rows : 0;
-  r->body = &in, r->peels = of->peels;
+  r->body = &in, r->peels = of->peels, r->types = of->types;
   r->counter = flow_carry(e, r, build_whole(b, DT_I64, 0), NULL, stmt->span);
   r->counts = true;
   const Arg run = tensor_arg(r->counter), last = int_arg(rows - 1);

@@ -86,7 +86,7 @@ static void run_while(Elab *e, NameScope *s, const Running *x) {
   CarriedVec carried = {0};
   const Jumps j = jumps_begin(e, s, stmt);
   OpenRegion *r = flow_open(e, REGION_LOOP, stmt->span);
-  r->body = &in, r->peels = x->peels;
+  r->body = &in, r->peels = x->peels, r->types = x->types;
   flow_names(e, r, &in, &j.body, where, &carried);
   const NodeId c = condition_of_while(e, &in, stmt, &j);
   flow_region(e, r)->condition = c;
@@ -150,8 +150,9 @@ static int64_t turns_between(const Elab *e, NodeId from, NodeId to, int64_t step
 }
 
 /* The bounds of a range as scalars of one integer type. */
-static bool range(Elab *e, NameScope *s, const Stmt *stmt, int64_t step, NodeId *from, NodeId *to,
+static bool range(Elab *e, NameScope *s, const Running *of, int64_t step, NodeId *from, NodeId *to,
                   int64_t *turns) {
+  const Stmt *stmt = of->stmt;
   const AstExpr *const x[] = {stmt->from, stmt->to};
   Value v[2];
   DType t = DT_I64;
@@ -174,6 +175,7 @@ static bool range(Elab *e, NameScope *s, const Stmt *stmt, int64_t step, NodeId 
     }
     if (n) t = n->dtype, known = false;
   }
+  if (known) t = adopt_counter(e, of, v[0].i, v[1].i);
   NodeId id[2];
   for (int i = 0; i < 2; i++) {
     Arg a;
@@ -194,7 +196,7 @@ static void run_repeat(Elab *e, NameScope *s, const Running *x) {
   CarriedVec carried = {0};
   NodeId from, to, first = NO_NODE;
   int64_t turns, step;
-  if (!step_of(e, s, stmt->by, &step) || !range(e, s, stmt, step, &from, &to, &turns)) return;
+  if (!step_of(e, s, stmt->by, &step) || !range(e, s, x, step, &from, &to, &turns)) return;
   const DType type = type_of(e, from), wide = type == DT_U64 ? type : DT_I64;
   if (step != 1) { /* runs are counted, and tell the number */
     e->at->build.span = stmt->span;
@@ -208,7 +210,7 @@ static void run_repeat(Elab *e, NameScope *s, const Running *x) {
   OpenRegion *r = flow_open(e, REGION_LOOP, stmt->span);
   flow_region(e, r)->turns = turns, flow_region(e, r)->most = most;
   r->counter = flow_carry(e, r, from, stmt->name.text, stmt->name.span);
-  r->body = &in, r->peels = x->peels;
+  r->body = &in, r->peels = x->peels, r->types = x->types;
   if (turns != TURNS_UNKNOWN || most)
     r->run = flow_operate(e, "-", tensor_arg(r->counter), tensor_arg(from));
   NodeId number = r->counter;
@@ -263,7 +265,7 @@ static void branch(Elab *e, NameScope *s, const Running *x, const StmtVec *body,
   CarriedVec carried = {0};
   OpenRegion *r = flow_open(e, REGION_BRANCH, x->stmt->span);
   flow_region(e, r)->condition = cond;
-  r->peels = x->peels;
+  r->peels = x->peels, r->types = x->types;
   if (x->stmt->rest) r->body = &in, r->rest = true;
   flow_names(e, r, &in, body, x->where, &carried);
   flow_body(e, &in, body, x->stmt->span, x->where);
@@ -303,7 +305,7 @@ static void run_turn(Elab *e, NameScope *s, const Running *x) {
   const NodeId go_on = jumps_none(e, s, x->jumps);
   OpenRegion *r = flow_open(e, REGION_BRANCH, at);
   flow_region(e, r)->condition = go_on;
-  r->peels = x->peels;
+  r->peels = x->peels, r->types = x->types;
   if (x->step.kind == V_INT) {
     Carried c = {.name = name, .before = name.span, .first = b->value};
     c.inside = flow_carry_value(e, r, b->value, name, x->where, 0);
