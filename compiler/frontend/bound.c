@@ -21,6 +21,14 @@ void bound_names(Elab *e, const StmtVec *body, bool parts, IdentVec *names) {
   }
 }
 
+void bound_in_vain(Elab *e, const Stmt *s) {
+  bound_names(e, &s->body, false, &e->failed);
+  bound_names(e, &s->other, false, &e->failed);
+  if (s->kind == ST_COLLECT) bound_add(e, &e->failed, s->name);
+  for (int i = 0; i < s->body.n; i++) bound_in_vain(e, s->body.at[i]);
+  for (int i = 0; i < s->other.n; i++) bound_in_vain(e, s->other.at[i]);
+}
+
 /* What the top level defines is no value that could be carried, but for numbers and variables: a
  * body that binds its name has another one. */
 static bool is_definition(const NameScope *s, const Binding *b) {

@@ -272,6 +272,7 @@ typedef struct Elab {
   OpenRegion *init_rows;  /* the loop that computes the first values of a stack's rows */
   const NodeId *init_row; /* the position of its run in each stack; NULL: not asked for yet */
   IdentVec ended;         /* names that only bodies of regions bound */
+  IdentVec failed;        /* names of statements with a mistake, which bound nothing */
   struct PrecisionRules *precision;
   StagedVec piped;  /* stacks of pipelines, of which nothing is known yet */
   StagedVec staged; /* those that layouts cut: they are known from an elaboration before */
@@ -429,6 +430,8 @@ void bound_add(Elab *e, IdentVec *names, Ident name);
 /* All names that statements bind, but for the numbers of loops; or those that they write parts of.
  */
 void bound_names(Elab *e, const StmtVec *body, bool parts, IdentVec *names);
+/* What the statement would have bound, but for its mistake: no error follows from these names. */
+void bound_in_vain(Elab *e, const Stmt *s);
 /* What has the name in scope s or those around it; NULL: nothing. */
 const Binding *bound_before(const NameScope *s, const char *name);
 

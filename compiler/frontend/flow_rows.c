@@ -54,7 +54,10 @@ static void run_scan(Elab *e, NameScope *s, const Running *of) {
   CarriedVec carried = {0};
   int64_t rows = 0;
   Value *x = arena_array(e->arena, Value, stmt->given.n + 1);
-  if (!sequences(e, s, stmt, x, &rows)) return;
+  if (!sequences(e, s, stmt, x, &rows)) {
+    bound_in_vain(e, stmt);
+    return;
+  }
   Build *b = &e->at->build;
   const Jumps j = jumps_begin(e, s, stmt);
   OpenRegion *r = flow_open(e, REGION_LOOP, stmt->span);
@@ -156,17 +159,23 @@ static bool may_collect(Elab *e, const NameScope *s, const Stmt *stmt) {
 }
 
 void region_collect(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
-  if (flow_misplaced(e, stmt, where, "`collect`") || !may_collect(e, s, stmt)) return;
-  const Value v = eval_read(e, eval_expr(e, s, stmt->value), stmt->value->span);
+  if (flow_misplaced(e, stmt, where, "`collect`")) return;
+  const Value v = may_collect(e, s, stmt)
+                      ? eval_read(e, eval_expr(e, s, stmt->value), stmt->value->span)
+                      : value_error;
   NodeId row = v.node;
   e->at->build.span = stmt->span;
-  if (v.kind == V_ERROR) return;
+  if (v.kind == V_ERROR) {
+    bound_in_vain(e, stmt);
+    return;
+  }
   if (v.kind == V_INT) row = build_whole(&e->at->build, DT_I64, v.i);
   if (v.kind == V_REAL) row = build_const(&e->at->build, DT_F32, v.real);
   if (v.kind == V_BOOL) row = build_const(&e->at->build, DT_BOOL, v.i ? 1 : 0);
   if (v.kind != V_INT && v.kind != V_REAL && v.kind != V_BOOL && v.kind != V_TENSOR) {
     elab_fail(e, stmt->value->span, "`collect` takes a tensor in each run, but this is %s",
               value_describe(e, &v));
+    bound_in_vain(e, stmt);
     return;
   }
   flow_leave(e, e->at->open, row, stmt->name, where);

@@ -30,6 +30,7 @@ static NodeId condition(Elab *e, Value v, const AstExpr *x, const char *word) {
 
 bool flow_misplaced(Elab *e, const Stmt *s, Where where, const char *what) {
   if (e->at && where != IN_TOP && where != IN_LAYER) return false;
+  bound_in_vain(e, s);
   elab_fail(e, s->span, "%s is not allowed %s: it belongs in an entry, a fn or a method", what,
             where == IN_TOP ? "at top level" : "in a layer");
   return true;
@@ -196,7 +197,10 @@ static void run_repeat(Elab *e, NameScope *s, const Running *x) {
   CarriedVec carried = {0};
   NodeId from, to, first = NO_NODE;
   int64_t turns, step;
-  if (!step_of(e, s, stmt->by, &step) || !range(e, s, x, step, &from, &to, &turns)) return;
+  if (!step_of(e, s, stmt->by, &step) || !range(e, s, x, step, &from, &to, &turns)) {
+    bound_in_vain(e, stmt);
+    return;
+  }
   const DType type = type_of(e, from), wide = type == DT_U64 ? type : DT_I64;
   if (step != 1) { /* runs are counted, and tell the number */
     e->at->build.span = stmt->span;
@@ -290,7 +294,10 @@ void region_if(Elab *e, NameScope *s, const Stmt *stmt, Value v, Where where) {
   for (int i = 0; i < stmt->body.n; i++) vec_push(e->arena, &both, stmt->body.at[i]);
   for (int i = 0; i < stmt->other.n; i++) vec_push(e->arena, &both, stmt->other.at[i]);
   const Running x = {.stmt = stmt, .where = where, .body = &both, .condition = cond};
-  if (cond != NO_NODE) adopt_run(e, s, &x, run_if);
+  if (cond == NO_NODE)
+    bound_in_vain(e, stmt);
+  else
+    adopt_run(e, s, &x, run_if);
 }
 
 /* A number of the loop is a scalar behind it: that of its last turn. What else it goes through ends

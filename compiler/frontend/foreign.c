@@ -72,7 +72,8 @@ static const Word statements[] = {
     {"is", "compare with `==`"},
 };
 
-#define TYPES "the types are bool, u8 to u64, i8 to i64, f16, bf16, f32 and f64"
+#define TYPES                                                                                      \
+  "the types are bool, u8 to u64, i8 to i64, f16, bf16, f32, f64, f8e4m3, f8e5m2, c64 and c128"
 static const Word names[] = {
     {"True", "write `true`"},
     {"False", "write `false`"},

@@ -53,6 +53,8 @@ static Value evaluate_const(Elab *e, Binding *b) {
 
 static Value unknown_name(Elab *e, NameScope *s, Ident name) {
   Near near = {.want = name.text};
+  for (int i = 0; e->diag->errors && i < e->failed.n; i++)
+    if (e->failed.at[i].text == name.text) return value_error;
   for (; s; s = s->up) near_scope(&near, s);
   near_modules(e, &near);
   builtin_near(&near);

@@ -156,7 +156,10 @@ static bool run_for(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   Sequence over;
   Value step;
   bool returned = false, last = false;
-  if (!eval_sequence(e, s, (AstRange){stmt->from, stmt->to, stmt->by}, &over)) return false;
+  if (!eval_sequence(e, s, (AstRange){stmt->from, stmt->to, stmt->by}, &over)) {
+    bound_in_vain(e, stmt);
+    return false;
+  }
   const Jumps j = jumps_begin(e, s, stmt);
   const uint64_t place = e->place;
   for (int i = 0; i < over.n && !last && eval_step(e, &over, i, stmt->span, &step); i++) {
@@ -184,9 +187,12 @@ static bool run_if(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   if (v.kind == V_BOOL) return stmt_run(e, s, v.i ? &stmt->body : &stmt->other, where);
   if (v.kind == V_TENSOR || v.kind == V_VAR || v.kind == V_ROW)
     region_if(e, s, stmt, v, where);
-  else if (v.kind != V_ERROR)
-    elab_fail(e, stmt->value->span, "`if` requires true or false, but this is %s",
-              value_describe(e, &v));
+  else {
+    if (v.kind != V_ERROR)
+      elab_fail(e, stmt->value->span, "`if` requires true or false, but this is %s",
+                value_describe(e, &v));
+    bound_in_vain(e, stmt);
+  }
   return false;
 }
 

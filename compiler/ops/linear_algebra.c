@@ -166,11 +166,16 @@ static bool infer_solve(Build *b, Node *n) {
   const Shape *s = shape_of(b, a), *t = shape_of(b, y);
   bool fit = s->rank == t->rank && type_of(b, a) == type_of(b, y);
   for (int d = 0; fit && d < s->rank - 1; d++) fit = s->dim[d] == t->dim[d];
+  bool lacks_column = t->rank == s->rank - 1;
+  for (int d = 0; lacks_column && d < t->rank; d++) lacks_column = s->dim[d] == t->dim[d];
   if (!fit) {
     op_fail(b, b->span,
             "%s and the right-hand sides %s must have the same type and, but for the "
-            "last, the same dims",
-            op_describe(b, a), op_describe(b, y));
+            "last, the same dims%s",
+            op_describe(b, a), op_describe(b, y),
+            lacks_column
+                ? "; a vector for each matrix is a column, b[..., none], and its result x[..., 0]"
+                : "");
     op_declared(b, 2, (NodeId[]){a, y});
     return false;
   }
