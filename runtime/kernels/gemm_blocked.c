@@ -465,6 +465,11 @@ void gemm_blocked_by(const GemmSetup *s, float *room, int64_t m, int64_t n, int6
     gemm_by_streams(&p, most);
     return;
   }
+  if (gemm_turning(&p)) {
+    gemm_by_turning(&p, most);
+    epilogue_rows(&p, 0, m);
+    return;
+  }
   if (gemm_lines(&p)) {
     gemm_by_lines(&p, most);
     return;

@@ -14,11 +14,12 @@
 enum {
   GEMM_DEPTH = DTRT_GEMM_DEPTH, /* most of k in one pass over the result */
   GEMM_DOT_LANES = 32,
-  GEMM_RUN = 64,                /* of it in sequence; such runs are added in sequence too */
-  GEMM_ROWS = 16,               /* no tile has more rows ... */
-  GEMM_COLUMNS = 48,            /* ... or columns */
-  GEMM_VECTORS = 3,             /* side by side in a tile, at most */
-  GEMM_STRETCH = 2,             /* depths, for which two lines are fetched */
+  GEMM_RUN = 64,     /* of it in sequence; such runs are added in sequence too */
+  GEMM_ROWS = 16,    /* no tile has more rows ... */
+  GEMM_COLUMNS = 48, /* ... or columns */
+  GEMM_TURNING = 8,  /* rows of a tile that turns its columns, at most */
+  GEMM_VECTORS = 3,  /* side by side in a tile, at most */
+  GEMM_STRETCH = 2,  /* depths, for which two lines are fetched */
   GEMM_FETCHED = GEMM_RUN / GEMM_STRETCH, /* pairs of lines a run */
   GEMM_GROUP = 4,      /* panels of columns that are packed at a time where rows are packed whole */
   GEMM_KEPT_ROOMS = 8, /* what stays packed, times what is packed in parts: beyond L2 */
@@ -27,7 +28,8 @@ enum {
   GEMM_AHEAD = 2 * GEMM_DEPTH / GEMM_RUN + 1 /* runs of a tile, at most */
 };
 
-/* Lines fetched into L2 for later tiles, two each GEMM_STRETCH depths of a run, `step` bytes apart. */
+/* Lines fetched into L2 for later tiles, two each GEMM_STRETCH depths of a run, `step` bytes apart.
+ */
 typedef struct GemmAhead {
   const char *at;
   int64_t step;
@@ -72,6 +74,11 @@ typedef struct GemmKernel {
   GemmTileKernel *tile[GEMM_ROWS + 1][GEMM_VECTORS]; /* [rows of the tile][vectors - 1] */
   /* Tiles of two vectors that also pack what they read of y, as [depth][two vectors]. */
   void (*packing[GEMM_ROWS + 1])(const GemmTile *t, float *to);
+  /* Tiles of one vector of columns whose numbers lie along the depths, y[j * lead + l], and are
+   * turned in registers; of at most so many rows. x is [depth][rows]. What lies ahead->step bytes
+   * (0: nothing) after what is read is fetched. */
+  int rows_turning;
+  GemmTileKernel *turning[GEMM_TURNING + 1];
   /* to[l * step + j] = y[j * lead + l] for j < n, l < depth; n at most lanes. What lies between n
    * and lanes is written too. */
   void (*turn)(const float *y, int64_t lead, int64_t depth, int n, float *to, int64_t step);
@@ -86,8 +93,8 @@ typedef struct GemmKernel {
   void (*rows_sum)(const float *x, int64_t step, const float *y, int64_t lead, int64_t depth,
                    int64_t n, float *sum, const GemmFetch *fetch);
   /* sum[i] = the sum of x[l] * y[i * lead + l] for l < k: in sequence up to GEMM_RUN, else in
-   * GEMM_DOT_LANES lanes: number l goes to lane l mod GEMM_DOT_LANES; then lane j is joined with that
-   * half of them on, and so on. */
+   * GEMM_DOT_LANES lanes: number l goes to lane l mod GEMM_DOT_LANES; then lane j is joined with
+   * that half of them on, and so on. */
   void (*dots)(const float *x, const float *y, int64_t lead, int64_t n, int64_t k, float *sum,
                const GemmFetch *fetch);
   /* sum[i * room + j] = the sum of x(i, l) * y[l * lead + j] for l < depth in sequence, i < m,

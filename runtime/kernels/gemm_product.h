@@ -120,4 +120,11 @@ void gemm_by_streams(GemmProduct *p, int64_t most);
 /* Multiplying y's columns, as they lie, by rows of x that are packed turned saves turning y. */
 bool gemm_lines(const GemmProduct *p);
 void gemm_by_lines(GemmProduct *p, int64_t most);
+
+/* -------- gemm_turning.c -------- */
+
+/* Multiplying y, whose numbers lie along the depths, by few rows of x while it is turned in
+ * registers is faster than as lines, or packed. */
+bool gemm_turning(const GemmProduct *p);
+void gemm_by_turning(const GemmProduct *p, int64_t most);
 #endif

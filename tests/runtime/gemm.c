@@ -232,13 +232,15 @@ int main(void) {
       for (int n = 1; n <= 16; n++) large(t & 1, t >> 1 & 1, m, n, 20, t >> 2);
   static const int tails[][3] = {{64, 2, 48},  {500, 10, 128}, {17, 14, 19}, {16, 3, 300},
                                  {33, 15, 40}, {28, 31, 17},   {40, 88, 60}, {3, 37, 50},
-                                 {31, 49, 16}, {200, 17, 270}};
+                                 {31, 49, 16}, {200, 17, 270}, {37, 4, 333}, {5, 70, 129},
+                                 {85, 8, 600}, {1000, 1, 40}};
   for (int t = 0; t < 8; t++)
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++)
       bounds(t & 1, t >> 1 & 1, tails[i][0], tails[i][1], tails[i][2], t >> 2);
   if (gemm_kernel()) {
     dealt(64, 20, 300, 2); /* ten columns by another tile than twenty */
     dealt(96, 12, 70, 6);
+    dealt(96, 16, 600, 4); /* four columns are turned in registers, sixteen are not */
     dealt(32, 64, 64, 8);
     dealt(128, 700, 784, 8);
     dealt(20, 96, 400, 3);
