@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Tries that helped nothing, of loops within loops with a mistake in them. */
-enum { MOST_IN_VAIN = 1000 };
+enum { MOST_IN_VAIN = 300 };
 
 /* -------- places -------- */
 
