@@ -33,13 +33,17 @@ for file in *.dtg; do
   esac
   check "$name" "$dtgc" run "$file" call f
   [ -f "${name}_on.dtg" ] || continue
-  # What a later pass had made of the regions was shown as an earlier one's.
-  found=$("$dtgc" "$file" "${name}_on.dtg" --dump=loops:steps,loops:tile,loops:reorder,loops:memory) || fail "$name: --dump=loops"
-  is "$name: the dumps" "$(grep -c '^# ---- loops:' <<<"$found")" 4
+  # What a later pass had made of the regions was shown as an earlier one's. Where all run, the optimizer is what is tested, which
+  # no dump depends on: --but and --only of the same names have them all.
+  if [ -n "$which" ]; then
+    found=$("$dtgc" "$file" "${name}_on.dtg" --dump=loops:steps,loops:tile,loops:reorder,loops:memory) || fail "$name: --dump=loops"
+    is "$name: the dumps" "$(grep -c '^# ---- loops:' <<<"$found")" 4
+  fi
   check "$name" "$dtgc" run "$file" "${name}_on.dtg" call f
   threads=$out
   [ -n "$mpiexec" ] || continue
-  devices=$("$dtgc" run "$file" "${name}_on.dtg" info | sed -n 's/.* on \([0-9]*\) devices.*/\1/p')
+  devices=$("$dtgc" run "$file" "${name}_on.dtg" info | sed -n 's/.*: \([0-9]*\) devices, mesh.*/\1/p')
+  [ -n "$devices" ] || { fail "$name: info does not print the number of devices"; continue; } # mpiexec -n "" starts one rank
   check "$name" "$mpiexec" -n "$devices" "$dtgc" run "$file" "${name}_on.dtg" --transport mpi call f
   [ "$out" = "$threads" ] || fail "$name: threads and ranks differ: $threads; $out"
 done
