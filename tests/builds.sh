@@ -15,10 +15,11 @@ for compilers in gcc:g++ clang:clang++; do
       -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" ${DTG_LAUNCHER:+-DCMAKE_C_COMPILER_LAUNCHER=$DTG_LAUNCHER -DCMAKE_CXX_COMPILER_LAUNCHER=$DTG_LAUNCHER} >"$dir/log" 2>&1 &&
       cmake --build "$build" -j "$(nproc)" --target all benches >"$dir/log" 2>&1 &&
       printf 'entry f() { return y = 6 * 7.0 + zeros([]) }\n' >"$dir/m.dtg" &&
-      [ "$(DTGC_CACHE=off "$build/bin/dtgc" run "$dir/m.dtg" call f 2>&1)" = 'y = 42' ]; then
+      DTGC_CACHE=off "$build/bin/dtgc" run "$dir/m.dtg" call f >"$dir/log" 2>&1 && [ "$(cat "$dir/log")" = 'y = 42' ]; then
       echo "$cc $type: builds and runs"
     else
       grep -E 'error|warning' -A5 "$dir/log" | head -30
+      tail -15 "$dir/log" # what says neither: a compiler that was killed, or what the program printed
       echo "FAIL $cc $type"
       bad=1
     fi
