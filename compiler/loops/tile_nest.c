@@ -86,9 +86,9 @@ void entry_clear(EntryBuild *b, const Node *n, Expr place, const Expr *stride) {
     at = expr_add(b->en->x, at, expr_mul(b->en->x, i, stride[d]));
   }
   loop_run(b->l, "dtrt_band_clear", 6,
-             (Expr[]){entry_after(b, DT_F32, place, at), site_len(b->l, n, row),
-                      site_len(b->l, n, last), stride[row], site_bound(b->l, INTEGER_LOW),
-                      site_bound(b->l, INTEGER_HIGH)});
+           (Expr[]){entry_after(b, DT_F32, place, at), site_len(b->l, n, row),
+                    site_len(b->l, n, last), stride[row], site_bound(b->l, INTEGER_LOW),
+                    site_bound(b->l, INTEGER_HIGH)});
   loop_close(b->l, loops);
 }
 
@@ -145,7 +145,8 @@ static void nest(EntryBuild *b, const Tiles *s, Expr from, Expr to) {
 
 /* -------- epilogues -------- */
 
-/* What the epilogue reads along with the kernel's result. */
+/* What the epilogue reads along with the kernel's result; what its own steps make is in the cache.
+ */
 static int read_ahead(EntryBuild *b, const Tiles *s, Expr *out) {
   const LocalEntry *le = b->en->le;
   const Node *result = graph_node(le->graph, s->steps.at[0].nodes.at[0]);
@@ -156,7 +157,8 @@ static int read_ahead(EntryBuild *b, const Tiles *s, Expr *out) {
   for (int i = 0; i < reads.n && n < MOST_READ; i++) {
     const NodeId id = reads.at[i].node;
     const Node *x = graph_node(le->graph, id);
-    if (tiles_node(s, le->graph, id) && x->dtype == DT_F32 && same_space(x, result))
+    if (!tiles_make(s, id) && tiles_node(s, le->graph, id) && x->dtype == DT_F32 &&
+        same_space(x, result))
       out[n++] = entry_whole(b, id);
   }
   return n;
