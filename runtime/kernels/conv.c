@@ -18,7 +18,8 @@ static void kernel_choose(void) {
 #if defined(__x86_64__)
   if (g == &gemm_kernel_avx512) kernel = conv_kernel_avx512, pairs = conv_pairs_avx512;
   if (g == &gemm_kernel_avx2) kernel = conv_kernel_avx2, pairs = conv_pairs_avx2;
-  if (half_kernel(DTRT_BF16)->numbers == 2) pairs = conv_pairs_bf16;
+  /* Whether the CPU multiplies pairs; products may do without (gemm_half.c). */
+  if (half_kernel(DTRT_BF16)->dots == half_kernel_bf16.dots) pairs = conv_pairs_bf16;
   squares = conv_kernel_amx();
 #endif
   kernel.turn = pairs.turn = squares.turn = g->turn;
