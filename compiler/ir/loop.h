@@ -239,6 +239,6 @@ typedef struct LoopUses {
 } LoopUses;
 void loop_uses(Arena *a, const LoopEntry *en, const LoopStmt *s, LoopUses *out);
 /* A hash of all that an entry computes, the same in each process. */
-uint64_t loop_identity(Arena *a, const LoopEntry *en);
+uint64_t loop_identity(const LoopEntry *en);
 
 #endif

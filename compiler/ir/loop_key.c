@@ -6,12 +6,19 @@
 typedef struct Walk {
   Arena *arena;
   const LoopEntry *en;
-  bool all;
-  LoopUses *out;
+  bool all;      /* an entry's: it is hashed as it comes, since the bytes may be many */
+  uint64_t hash; /* of all */
+  LoopUses *out; /* unless all */
 } Walk;
 
-static void put(Walk *w, int64_t v) { str_put(&w->out->key, (const char *)&v, sizeof v); }
-static void put_text(Walk *w, const char *s) { str_put(&w->out->key, s, strlen(s) + 1); }
+static void put_bytes(Walk *w, const void *p, size_t n) {
+  if (w->all)
+    w->hash = hash_more(w->hash, p, n);
+  else
+    str_put(&w->out->key, p, n);
+}
+static void put(Walk *w, int64_t v) { put_bytes(w, &v, sizeof v); }
+static void put_text(Walk *w, const char *s) { put_bytes(w, s, strlen(s) + 1); }
 
 static void walk(Walk *w, Expr e);
 
@@ -133,13 +140,12 @@ static void walk_list(Walk *w, const LoopStmt *s) {
 
 void loop_uses(Arena *a, const LoopEntry *en, const LoopStmt *s, LoopUses *out) {
   *out = (LoopUses){.key = str_new(a)};
-  walk_list(&(Walk){a, en, false, out}, s);
+  walk_list(&(Walk){.arena = a, .en = en, .out = out}, s);
 }
 
-uint64_t loop_identity(Arena *a, const LoopEntry *en) {
-  LoopUses all = {.key = str_new(a)};
-  Walk w = {a, en, true, &all};
+uint64_t loop_identity(const LoopEntry *en) {
+  Walk w = {.en = en, .all = true, .hash = hash_begin(1)};
   for (int i = 0; i < en->views.n; i++) put_view(&w, &en->views.at[i]);
   walk_list(&w, en->body);
-  return all.key.n ? hash_bytes(all.key.at, all.key.n, 1) : 1;
+  return en->views.n || en->body ? hash_end(w.hash) : 1;
 }

@@ -459,9 +459,7 @@ static LoopEntry *entry(EntryBuild b, const Plan *p, const LocalEntry *le, int f
   shared_end(&b);
   en->body = b.l->f.body;
   en->symbols = b.l->f.symbols;
-  const ArenaMark mark = arena_mark(p->scratch);
-  en->identity = loop_identity(p->scratch, en);
-  arena_release(p->scratch, mark);
+  en->identity = loop_identity(en);
   if (plan_has(p, FEATURE_REPEAT))
     entry_repeats(&b, p->repeat_saves ? p->repeat_saves : REPEAT_SAVES);
   return en;

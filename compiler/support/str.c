@@ -66,13 +66,22 @@ void str_literal(Str *s, const char *text, bool broken) {
   str_puts(s, "\"");
 }
 
-uint64_t hash_bytes(const void *p, size_t n, uint64_t seed) {
+uint64_t hash_begin(uint64_t seed) { return HASH_FIRST ^ (seed * HASH_SEED); }
+
+uint64_t hash_more(uint64_t h, const void *p, size_t n) {
   const unsigned char *b = p;
-  uint64_t h = HASH_FIRST ^ (seed * HASH_SEED);
   for (size_t i = 0; i < n; i++) h = (h ^ b[i]) * HASH_PRIME;
+  return h;
+}
+
+uint64_t hash_end(uint64_t h) {
   h ^= h >> 32;
   h *= HASH_LAST;
   return h ^ h >> 32;
+}
+
+uint64_t hash_bytes(const void *p, size_t n, uint64_t seed) {
+  return hash_end(hash_more(hash_begin(seed), p, n));
 }
 
 uint64_t hash_words(const void *p, size_t n, uint64_t seed) {

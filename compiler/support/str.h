@@ -33,6 +33,11 @@ const char *name_of(Names *t, const char *s, size_t n);
 #define HASH_PRIME 1099511628211ull
 #define HASH_LAST 0xd6e8feb86659fd93ull
 uint64_t hash_bytes(const void *p, size_t n, uint64_t seed); /* FNV-1a, 64 bits, mixed */
+/* The same of bytes that come in parts: hash_end(hash_more(hash_more(hash_begin(seed), ...), ...)).
+ */
+uint64_t hash_begin(uint64_t seed);
+uint64_t hash_more(uint64_t h, const void *p, size_t n);
+uint64_t hash_end(uint64_t h);
 /* Eight bytes at a time: for tables in memory; what is written down is hashed by hash_bytes. */
 uint64_t hash_words(const void *p, size_t n, uint64_t seed);
 /* Integers by address, such as that of an interned name; 0 for what was never put. Begins zeroed.
