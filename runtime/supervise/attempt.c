@@ -21,7 +21,10 @@
 #include "tcp.h"
 
 static const double settle_seconds = 0.15; /* from the first failure to the end of the others */
-static const double drain_seconds = 1;     /* for output, and watchers, after that */
+/* The same after a signal that stops all, as ranks save then. Who ends has met the others in
+ * MPI_Finalize, where MPICH leaves one of them behind now and then. */
+static const double leave_seconds = 10;
+static const double drain_seconds = 1; /* for output, and watchers, after that */
 
 typedef struct Rank {
   char host[SUPERVISE_HOST], last[SUPERVISE_LINE]; /* last: its last line on standard error */
@@ -290,8 +293,8 @@ static void step(Watch *w, struct pollfd *p) {
     w->from.pid = -1;
   }
   /* A watcher that has not connected cannot be reached: its launcher ends it. */
-  if (w->failed != 0 && now() > w->failed + settle_seconds && !(w->stop && !w->starter_gone))
-    end_all(w);
+  const double left = w->stop && !w->starter_gone ? leave_seconds : settle_seconds;
+  if (w->failed != 0 && now() > w->failed + left) end_all(w);
 }
 
 static void run(Watch *w) {

@@ -123,6 +123,20 @@ wait $job
 is 'SIGTERM: status' $? 143
 says 'stopped by SIGTERM after step'
 grep -q restart err.txt && fail 'restarted after a signal'
+# A rank that stays behind when the others have ended, as in MPI_Finalize now and then, was waited for without end.
+cat >behind <<'END'
+#!/bin/sh
+[ "$PMI_RANK" = 0 ] && trap 'exit 143' TERM || trap '' TERM
+: >"up.$PMI_RANK"
+while :; do sleep 0.05; done
+END
+chmod +x behind
+"$dtgc" launch -n 2 -- ./behind >out.txt 2>err.txt </dev/null &
+job=$!
+for _ in $(seq 600); do [ -e up.0 ] && [ -e up.1 ] && break || sleep 0.05; done
+kill -TERM $job
+wait $job
+is 'a rank that stays behind: status' $? 143
 # Without the launcher ranks save and end.
 rm -rf signal out.txt
 "$dtgc" launch -n 4 -- $fit --epochs 1000000 --save signal --every 1000000 >out.txt 2>err.txt </dev/null &
