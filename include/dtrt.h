@@ -533,6 +533,18 @@ DTRT_FN int64_t dtrt_index(dtrt_device *dev, int64_t i, int64_t n) {
   if (i < 0 || i >= n) dtrt_bad_index(dev, i, n);
   return i;
 }
+/* In loops that go on and check behind them: an index, or 0 in the place of one outside of [0, n);
+ * of two, the one that is larger as a number without sign, which lies outside if one of them does;
+ * and the check of that. */
+#define DTRT_CHECKS(NAME, S, U)                                                                    \
+  DTRT_FN int64_t dtrt_within_##NAME(S i, int64_t n) { return (U)i < (U)n ? i : 0; }                \
+  DTRT_FN U dtrt_farther_##NAME(U a, S b) { return (U)b > a ? (U)b : a; }                           \
+  DTRT_FN void dtrt_check_##NAME(dtrt_device *dev, U farthest, int64_t n) {                         \
+    dtrt_index(dev, (S)farthest, n);                                                               \
+  }
+DTRT_CHECKS(i32, int32_t, uint32_t)
+DTRT_CHECKS(i64, int64_t, uint64_t)
+#undef DTRT_CHECKS
 /* The begin of a window whose last element is `reach` further, checked. */
 DTRT_FN int64_t dtrt_window(dtrt_device *dev, int64_t i, int64_t reach, int64_t n) {
   if (i < 0 || i >= n - reach) dtrt_bad_window(dev, i, reach, n);

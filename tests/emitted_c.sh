@@ -116,5 +116,10 @@ echo 'entry f(x: f32[900, 20], y: f32[900, 5]) { return a = sum(exp(x), axis=1),
 "$dtgc" "$tmp/short.dtg" --dump=c >"$tmp/short.c" || bad=1
 grep -A2 'DTRT_FEW' "$tmp/short.c" | grep -q 'line\[j\] = dtrt_exp_f32' || { echo 'FAIL a short line of 20'; bad=1; }
 grep -q 'j < 5;' "$tmp/short.c" || { echo 'FAIL a short line of 5'; bad=1; }
+# Indices are checked behind the loop that reads by them, which stayed one of single elements with a check in each.
+echo 'entry f(x: f32[900], i: i32[700]) { return x[i] * 2, sum(x[i // 2]), where(i > 5, x[i - 5], 0) }' >"$tmp/index.dtg"
+"$dtgc" "$tmp/index.dtg" --dump=c >"$tmp/index.c" || bad=1
+grep -q 'dtrt_index(dev' "$tmp/index.c" && { echo 'FAIL an index that is checked within a loop'; bad=1; }
+grep -q 'farther_i32(farthest, .* ? .* : 0)' "$tmp/index.c" || { echo 'FAIL a guarded index'; bad=1; }
 echo "$n files, $tried names, compilers: ${compilers[*]}"
 exit $bad

@@ -356,6 +356,13 @@ Expr expr_call(Exprs *x, const char *name, DType type, int n, const Expr *arg, i
                               .hi = hi});
 }
 
+bool expr_takes_device(const ExprNode *n) {
+  static const char *const begins[] = {"dtrt_index", "dtrt_window", "dtrt_check_", "dtrt_begin_"};
+  for (size_t i = 0; n->kind == EXPR_CALL && i < sizeof begins / sizeof *begins; i++)
+    if (!strncmp(n->name, begins[i], strlen(begins[i]))) return true;
+  return false;
+}
+
 /* -------- of entries -------- */
 
 Expr expr_of_entry(Exprs *x, ExprKind kind, DType t, int64_t v, const char *name, int n,

@@ -106,6 +106,9 @@ bool expr_is_false(const Exprs *x, Expr e);
 Expr expr_call(Exprs *x, const char *name, DType type, int n, const Expr *arg, int64_t lo,
                int64_t hi);
 
+/* A call that is passed the device first, as it may end the program. */
+bool expr_takes_device(const ExprNode *n);
+
 /* One of those of entries. `name` may be NULL. */
 Expr expr_of_entry(Exprs *x, ExprKind kind, DType t, int64_t v, const char *name, int n,
                    const Expr *arg);

@@ -231,7 +231,7 @@ static void walk(Walk *w, Expr e) {
   case EXPR_RANDOM: w->l->f.draws_once |= loop_runs_once(w->l); /* fallthrough */
   case EXPR_OP: put_text(w, n.op->name); break;
   case EXPR_CALL:
-    w->l->f.uses_dev |= !strcmp(n.name, "dtrt_index") || !strcmp(n.name, "dtrt_window");
+    w->l->f.uses_dev |= expr_takes_device(&n);
     /* fallthrough */
   case EXPR_SYMBOL:
   case EXPR_LOCAL: put_text(w, n.name); break;
@@ -294,6 +294,7 @@ void loop_done(Loop *l, const char *what, LoopFunction *out) {
   LoopFunction *f = &l->f;
   f->what = what;
   loop_part(l);
+  loop_check_behind(l);
   Arena *scratch = l->plan->scratch;
   const ArenaMark mark = arena_mark(scratch);
   Str key = str_new(scratch);

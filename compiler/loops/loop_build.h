@@ -38,6 +38,8 @@ typedef struct Loop {
 Loop *loop_new(const LoopSite *s);
 /* Finds the loop that may be done in parts: parallel.c. */
 void loop_part(Loop *l);
+/* Leaves no check of an index that is data in innermost loops that can do without. */
+void loop_check_behind(Loop *l);
 /* Counts parameters and buffers, and makes the key. */
 void loop_done(Loop *l, const char *what, LoopFunction *out);
 /* The same of what node `id` is called. */

@@ -23,7 +23,7 @@ layout s = [a, b]' >"$at/on.dtg"
 check() { # ENTRY AT TEXT: what the program says, or nothing where it runs
   for more in "" "$at/on.dtg"; do
     # shellcheck disable=SC2086
-    out=$("$dtgc" run "$at/m.dtg" $more -D at="$2" call "$1" 2>&1 </dev/null)
+    out=$("$dtgc" run "$at/m.dtg" $more -D at=$2 call "$1" 2>&1 </dev/null)
     status=$?
     line=$(grep -n "^entry $1(" "$at/m.dtg" | cut -d: -f1)
     if [ -z "$3" ]; then
@@ -48,4 +48,43 @@ check strided 3 ""
 check strided 4 "a window from index 4 to 8 is not inside [0, 8)"
 check loop 8 ""
 check loop 9 "index 8 is outside [0, 8)"
+# Of many indices, where loops go on and the farthest is checked behind them; a bad one in the middle, the first, the last.
+cat >"$at/m.dtg" <<'END'
+const at = 0
+const place = 0
+const far = 0
+state t: f32[40, 3] = 1
+state s: f32[3, 70] = 1
+fn indices() { return where(iota([64]) == place, i32(sum(t)) * 0 + at, iota([64]) % 40) }
+fn longs() { return where(iota([64]) == place, i64(sum(t)) * 0 + at + far, i64(iota([64]) % 40)) }
+fn guarded() { return iota([64]) != place }
+entry line() { return t[:, 0][indices()] }
+entry wide() { return t[:, 1][longs()] }
+entry twice() { i = indices(); return t[:, 0][i] + s[0][i] }
+entry total() { return sum(t[:, 0][indices()]) }
+entry along() { return take_along_axis(s, expand(indices(), 0) + i32(s[:, 0:64]) * 0, axis=1) }
+entry nested() { return t[:, 0][i32(s[0])[indices()]] }
+entry both() { i = indices(); return s[i32(sum(s[:, 0])) - 3 + i * 0, i] }
+entry guard() { return where(guarded(), t[:, 0][indices()], 0) }
+END
+echo 'mesh [a=2, b=2]
+layout t = [a, _]
+layout s = [_, b]' >"$at/on.dtg"
+for place in 0 31 63; do
+  check line "39 -D place=$place" ""
+  check line "40 -D place=$place" "index 40 is outside [0, 40)"
+  check line "-1 -D place=$place" "index -1 is outside [0, 40)"
+done
+check line -2147483648 "index -2147483648 is outside [0, 40)"
+check wide "39 -D place=31" ""
+check wide "-1 -D place=31" "index -1 is outside [0, 40)"
+check wide "0 -D far=5000000000" "index 5000000000 is outside [0, 40)"
+check total "40 -D place=31" "index 40 is outside [0, 40)"
+check twice "40 -D place=31" "index 40 is outside [0, 40)"
+for entry in nested along both; do
+  check $entry "69 -D place=31" ""
+  check $entry "70 -D place=31" "index 70 is outside [0, 70)"
+done
+check nested "-3 -D place=31" "index -3 is outside [0, 70)"
+check guard "40" ""
 exit $failed

@@ -133,10 +133,8 @@ static Text between(Print *p, const ExprNode *n, const char *op, int scope) {
 
 static Text call(Print *p, const ExprNode *n, int scope) {
   Str s = str_new(p->arena);
-  const bool checks = !strcmp(n->name, "dtrt_index") || !strcmp(n->name, "dtrt_window") ||
-                      !strncmp(n->name, "dtrt_begin_", strlen("dtrt_begin_"));
   const bool seeds = !strcmp(n->name, "dtrt_stream_key") || !strcmp(n->name, "dtrt_seed_word");
-  const char *const dev = checks ? "dev" : seeds ? "dev->seed" : "";
+  const char *const dev = expr_takes_device(n) ? "dev" : seeds ? "dev->seed" : "";
   str_printf(&s, "%s(%s", n->name, dev);
   for (int i = 0; i < n->n; i++)
     str_printf(&s, "%s%s", i || *dev ? ", " : "", text(p, n->arg[i], scope));
