@@ -334,7 +334,8 @@ void flow_names(Elab *e, OpenRegion *r, NameScope *in, const StmtVec *body, Wher
 }
 
 void flow_body(Elab *e, NameScope *in, const StmtVec *body, Span at, Where where) {
-  if (!stmt_run(e, in, body, where)) return;
+  e->result = value_none;
+  if (!stmt_run(e, in, body, where) || e->result.kind == V_ERROR) return;
   elab_fail(e, at,
             "`return` is not allowed in a loop or branch that is decided at run time: bind the "
             "value before this statement, change it inside, and return it after");

@@ -225,9 +225,15 @@ static bool run_return(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   return true;
 }
 
-static void run_expr(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
+/* Whether the call rejects what the body was given: what else would be said follows from that. */
+static bool rejects(const Stmt *call, const Value *v, Where where) {
+  const AstExpr *of = call->value->x;
+  const bool body = where == IN_FN || where == IN_METHOD;
+  return body && v->kind == V_ERROR && of->kind == EX_NAME && !strcmp(of->name.text, "error");
+}
+
+static bool run_expr(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   const char *base = e->base;
-  (void)where;
   if (stmt->value->kind != EX_CALL) {
     const char *foreign =
         stmt->value->kind == EX_NAME ? foreign_statement(stmt->value->name.text) : NULL;
@@ -235,11 +241,14 @@ static void run_expr(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
         e, stmt->span, "%s",
         foreign ? foreign
                 : "this has no effect: expected a binding, an assignment, a call or a declaration");
-    return;
+    return false;
   }
   e->base = NULL;
-  eval_expr(e, s, stmt->value);
+  const Value v = eval_expr(e, s, stmt->value);
   e->base = base;
+  const bool ends = rejects(stmt, &v, where);
+  if (ends) e->result = value_error;
+  return ends;
 }
 
 /* -------- one statement -------- */
@@ -281,7 +290,7 @@ static bool run_one(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
     break;
   case ST_BIND: bind(e, s, stmt, where); break;
   case ST_ASSIGN: assign(e, s, stmt, where); break;
-  case ST_EXPR: run_expr(e, s, stmt, where); break;
+  case ST_EXPR: return run_expr(e, s, stmt, where);
   case ST_FOR: return run_for(e, s, stmt, where);
   case ST_IF: return run_if(e, s, stmt, where);
   case ST_WHILE: region_while(e, s, stmt, where); break;
