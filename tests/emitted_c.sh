@@ -121,5 +121,8 @@ echo 'entry f(x: f32[900], i: i32[700]) { return x[i] * 2, sum(x[i // 2]), where
 "$dtgc" "$tmp/index.dtg" --dump=c >"$tmp/index.c" || bad=1
 grep -q 'dtrt_index(dev' "$tmp/index.c" && { echo 'FAIL an index that is checked within a loop'; bad=1; }
 grep -q 'farther_i32(farthest, .* ? .* : 0)' "$tmp/index.c" || { echo 'FAIL a guarded index'; bad=1; }
+# What is read across is read in blocks, in which its lines stay near: a transposed matrix of 1024 rows took ten times as long.
+echo 'entry f(x: f32[1024, 1024]) { return concat([x, transpose(x)], axis=1) }' >"$tmp/across.dtg"
+"$dtgc" "$tmp/across.dtg" --dump=c | grep -q '\[i_\]\[j_\] = x\[j_ - 1024\]\[i_\];' || { echo 'FAIL a matrix read across'; bad=1; }
 echo "$n files, $tried names, compilers: ${compilers[*]}"
 exit $bad

@@ -407,6 +407,38 @@ Expr expr_rebuild(Exprs *to, const Exprs *from, Expr e, ExprAtom atom, void *use
   }
 }
 
+typedef struct Rewrite {
+  Exprs *x;
+  Expr *now, top;
+  ExprAtom atom;
+  void *user;
+} Rewrite;
+
+static Expr rewrite(Rewrite *r, Expr e);
+
+static Expr rewrite_part(void *user, Expr e) {
+  Rewrite *r = user;
+  return e == r->top ? NO_EXPR : rewrite(r, e);
+}
+
+static Expr rewrite(Rewrite *r, Expr e) {
+  if (r->now[e]) return r->now[e] - 1;
+  Expr own = r->atom(r->user, e);
+  if (own == NO_EXPR) {
+    const Expr around = r->top;
+    r->top = e;
+    own = expr_rebuild(r->x, r->x, e, rewrite_part, r);
+    r->top = around;
+  }
+  r->now[e] = own + 1;
+  return own;
+}
+
+Expr expr_rewrite(Exprs *x, Expr e, Expr *now, ExprAtom atom, void *user) {
+  Rewrite r = {x, now, NO_EXPR, atom, user};
+  return rewrite(&r, e);
+}
+
 /* -------- values -------- */
 
 Expr expr_number(Exprs *x, DType t, double real, int64_t whole) {

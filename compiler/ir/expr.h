@@ -116,6 +116,9 @@ Expr expr_of_entry(Exprs *x, ExprKind kind, DType t, int64_t v, const char *name
  * stands for a part of it; NO_EXPR: it does itself. */
 typedef Expr (*ExprAtom)(void *user, Expr e);
 Expr expr_rebuild(Exprs *to, const Exprs *from, Expr e, ExprAtom atom, void *user);
+/* The same within x, each part once however often it is shared. `now`: by expression, 1 + what it
+ * is already known to be, or 0. */
+Expr expr_rewrite(Exprs *x, Expr e, Expr *now, ExprAtom atom, void *user);
 
 /* Values. */
 Expr expr_number(Exprs *x, DType t, double real, int64_t whole);

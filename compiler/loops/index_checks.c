@@ -39,7 +39,6 @@ typedef struct Checks {
   int *stamp, look; /* ... the number of the look at it */
   Expr *now;        /* ... 1 + what it becomes */
   int size, most;   /* looks at expressions that may be */
-  Expr top;
 } Checks;
 
 static bool checks_index(const ExprNode *n) {
@@ -146,27 +145,16 @@ static const char *named(const Checks *c, const char *verb, bool wide) {
 
 static Expr rewrite(Checks *c, Expr e);
 
-static Expr rewrite_atom(void *user, Expr e) {
+static Expr checked_behind(void *user, Expr e) {
   Checks *c = user;
-  return e == c->top ? NO_EXPR : rewrite(c, e);
+  const ExprNode n = *expr_node(c->l->x, e);
+  if (!is_checked_behind(c, e)) return NO_EXPR;
+  const Expr arg[] = {rewrite(c, n.arg[0]), n.arg[1]};
+  return expr_call(c->l->x, named(c, "within", is_wide(c, e)), DT_I64, 2, arg, n.lo, n.hi);
 }
 
 static Expr rewrite(Checks *c, Expr e) {
-  Exprs *x = c->l->x;
-  if (c->now[e]) return c->now[e] - 1;
-  const ExprNode n = *expr_node(x, e);
-  const Expr around = c->top;
-  Expr r;
-  if (is_checked_behind(c, e)) {
-    const Expr arg[] = {rewrite(c, n.arg[0]), n.arg[1]};
-    r = expr_call(x, named(c, "within", is_wide(c, e)), DT_I64, 2, arg, n.lo, n.hi);
-  } else {
-    c->top = e;
-    r = expr_rebuild(x, x, e, rewrite_atom, c);
-    c->top = around;
-  }
-  c->now[e] = r + 1;
-  return r;
+  return expr_rewrite(c->l->x, e, c->now, checked_behind, c);
 }
 
 static Farthest *farthest_of(Checks *c, Expr call) {
@@ -239,7 +227,7 @@ static LoopStmt **check_behind(Checks *c, LoopStmt **at) {
   c->reached = arena_array(l->arena, uint8_t, c->size);
   c->stamp = arena_array(l->arena, int, c->size);
   c->now = arena_array(l->arena, Expr, c->size);
-  c->look = 0, c->reading.n = 0, c->top = NO_EXPR;
+  c->look = 0, c->reading.n = 0;
   for (LoopStmt *s = first; s != end; s = s->next)
     if (*value_of(s) != NO_EXPR) look_at(c, *value_of(s));
   for (LoopStmt *s = first; c->reading.n && s != end; s = s->next)

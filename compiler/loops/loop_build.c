@@ -294,6 +294,7 @@ void loop_done(Loop *l, const char *what, LoopFunction *out) {
   LoopFunction *f = &l->f;
   f->what = what;
   loop_part(l);
+  loop_blocks(l);
   loop_check_behind(l);
   Arena *scratch = l->plan->scratch;
   const ArenaMark mark = arena_mark(scratch);

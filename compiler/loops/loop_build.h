@@ -38,6 +38,10 @@ typedef struct Loop {
 Loop *loop_new(const LoopSite *s);
 /* Finds the loop that may be done in parts: parallel.c. */
 void loop_part(Loop *l);
+/* Whether the turns of all loops of that index may come in any order. */
+bool loop_turns_apart(Loop *l, const char *index);
+/* Goes in blocks over what is read across: loop_blocks.c. */
+void loop_blocks(Loop *l);
 /* Leaves no check of an index that is data in innermost loops that can do without. */
 void loop_check_behind(Loop *l);
 /* Counts parameters and buffers, and makes the key. */

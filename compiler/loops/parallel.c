@@ -251,14 +251,18 @@ static void known_part(Part *p, double time) {
   f->grain = whole ? LOOP_ALL_ROWS : (int64_t)ceil(least * (double)most / time);
 }
 
+static Part part_new(Loop *l, Arena *scratch) {
+  const int n = l->x->at.n;
+  return (Part){.l = l,
+                .met = arena_array(scratch, int, n),
+                .stamp = arena_array(scratch, int, n),
+                .touched = arena_array(scratch, bool, l->g->nodes.n)};
+}
+
 static void part(Loop *l, Arena *scratch, bool known) {
   LoopFunction *f = &l->f;
-  Part p = {.l = l};
+  Part p = part_new(l, scratch);
   Indices all = {0};
-  const int n = l->x->at.n;
-  p.met = arena_array(scratch, int, n);
-  p.stamp = arena_array(scratch, int, n);
-  p.touched = arena_array(scratch, bool, l->g->nodes.n);
   const Machine *m = l->plan->program->machine;
   const double time = seconds(&p);
   if (!machine_deals(m, time) && !known) return;
@@ -287,4 +291,12 @@ void loop_part(Loop *l) {
   const ArenaMark mark = arena_mark(l->plan->scratch);
   part(l, l->plan->scratch, known);
   arena_release(l->plan->scratch, mark);
+}
+
+bool loop_turns_apart(Loop *l, const char *index) {
+  const ArenaMark mark = arena_mark(l->plan->scratch);
+  Part p = part_new(l, l->plan->scratch);
+  const bool apart = try(&p, index);
+  arena_release(l->plan->scratch, mark);
+  return apart;
 }
