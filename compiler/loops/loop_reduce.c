@@ -3,8 +3,8 @@
 #include "loop_reduce.h"
 #include "op_list.h"
 
-/* The innermost dim is reduced, or all are: an accumulator in a register, or with `lanes` a register
- * of them. */
+/* The innermost dim is reduced, or all are: an accumulator in a register, or with `lanes` a
+ * register of them. */
 static void reduce_lines(ReduceNest *r, bool lanes) {
   Loop *l = r->l;
   const Expr zero = loop_int(l, 0);
@@ -38,10 +38,65 @@ static void reduce_rows(ReduceNest *r) {
   loop_close(l, inner + outer);
 }
 
+/* Whether x is to be taken in the place of `best`. */
+static Expr is_better(ReduceNest *r, Expr x, Expr best) {
+  Loop *l = r->l;
+  const LoopOps *o = &loop_ops;
+  const Op beats = r->n->op->reduce == RED_MAX ? o->greater : o->less;
+  const Expr better = loop_op2(l, beats, DT_BOOL, x, best);
+  if (!dtype_is_float(r->x->dtype)) return better;
+  /* NaN is the largest, and the smallest */
+  return expr_or(l->x, better,
+                 expr_and(l->x, loop_op2(l, o->unequal, DT_BOOL, x, x),
+                          loop_op2(l, o->equal, DT_BOOL, best, best)));
+}
+
+enum { COLUMNS = 64 }; /* that are looked at together: their best stay in L1, and rows in lines */
+
+/* The innermost dim is kept: row by row, of some columns at a time.
+ *
+ *   for (i ...) for (j ...) { x = y[i][j]; if (x > best_[j]) best_[j] = x, argmax[j] = i } */
+static void index_of_rows(ReduceNest *r) {
+  Loop *l = r->l;
+  Exprs *x = l->x;
+  const int dim = (int)node_attr(r->n, "axis"), last = r->last;
+  const DType t = r->x->dtype;
+  const Expr len = loop_extent(l, r->x, last), size = loop_int(l, COLUMNS);
+  const int64_t blocks = (most_of(l, r->x, last) + COLUMNS - 1) / COLUMNS;
+  const Expr block = loop_symbol(l, "block_", 0, blocks - 1),
+             n = expr_div(x, expr_add(x, len, loop_int(l, COLUMNS - 1)), size);
+  int outer = reduction_open(r, 0, last, false, LOOP_OUTER);
+  if (!outer) l->apart = block, l->apart_extent = n;
+  loop_open(l, block, n, LOOP_OUTER), outer++;
+  const Expr from = loop_integer(l, "from_", expr_mul(x, block, size), true);
+  const Expr to = loop_integer(l, "to_", loop_part_end(l, from, len, size), true);
+  const Expr bests = loop_local(l, LOCAL_ARRAY, t, "best_", COLUMNS, NO_EXPR);
+  const Expr best = loop_element(l, bests, expr_sub(x, r->in.dim[last], from));
+  const At in = r->in;
+  r->in.dim[dim] = loop_int(l, 0);
+  loop_open_from(l, in.dim[last], from, to, LOOP_PLAIN);
+  loop_set(l, best, loop_value(l, r->n->operand[0], &r->in));
+  loop_set(l, reduction_result(r), loop_number(l, DT_I32, 0));
+  loop_close(l, 1);
+  r->in = in;
+  loop_open_from(l, in.dim[dim], loop_int(l, 1), loop_extent(l, r->x, dim), LOOP_OUTER);
+  loop_open_from(l, in.dim[last], from, to, LOOP_PLAIN);
+  const Expr v = loop_local(l, LOCAL_CONST, t, "x_", 0, loop_value(l, r->n->operand[0], &r->in));
+  const Expr better = loop_local(l, LOCAL_CONST, DT_BOOL, "better_", 0, is_better(r, v, best));
+  const Expr own = reduction_result(r);
+  loop_set(l, best, loop_choose(l, better, v, best));
+  loop_set(l, own, loop_choose(l, better, expr_count(x, DT_I32, in.dim[dim]), own));
+  loop_close(l, 2 + outer);
+}
+
 static void reduce_index(ReduceNest *r) {
   Loop *l = r->l;
   const int dim = (int)node_attr(r->n, "axis"), rank = r->x->shape.rank;
   const DType t = r->x->dtype;
+  if (has_loop(l, &r->in, dim) && dim < r->last) {
+    index_of_rows(r);
+    return;
+  }
   const int outer = reduction_open(r, 0, rank, false, LOOP_OUTER);
   const Expr at = loop_integer(l, "found", loop_int(l, -1), false);
   const Expr best = loop_local(l, LOCAL_VALUE, t, "best", 0, loop_number(l, t, 0));
@@ -54,13 +109,8 @@ static void reduce_index(ReduceNest *r) {
   const int inner = reduction_open(r, dim, dim + 1, true, LOOP_SOME);
   const Expr v = loop_value(l, r->n->operand[0], &r->in);
   const Expr x = loop_local(l, LOCAL_CONST, t, "x", 0, v);
-  const LoopOps *o = &loop_ops;
-  Expr better = loop_op2(l, r->n->op->reduce == RED_MAX ? o->greater : o->less, DT_BOOL, x, best);
-  if (dtype_is_float(t)) /* NaN is the largest, and the smallest */
-    better = expr_or(l->x, better,
-                     expr_and(l->x, loop_op2(l, o->unequal, DT_BOOL, x, x),
-                              loop_op2(l, o->equal, DT_BOOL, best, best)));
-  loop_if(l, expr_or(l->x, expr_compare(l->x, EXPR_LESS, at, loop_int(l, 0)), better));
+  const Expr first = expr_compare(l->x, EXPR_LESS, at, loop_int(l, 0));
+  loop_if(l, expr_or(l->x, first, is_better(r, x, best)));
   loop_set(l, best, x);
   loop_set(l, at, r->in.dim[dim]);
   loop_close(l, 1 + inner);
