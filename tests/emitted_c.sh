@@ -124,5 +124,9 @@ grep -q 'farther_i32(farthest, .* ? .* : 0)' "$tmp/index.c" || { echo 'FAIL a gu
 # What is read across is read in blocks, in which its lines stay near: a transposed matrix of 1024 rows took ten times as long.
 echo 'entry f(x: f32[1024, 1024]) { return concat([x, transpose(x)], axis=1) }' >"$tmp/across.dtg"
 "$dtgc" "$tmp/across.dtg" --dump=c | grep -q '\[i_\]\[j_\] = x\[j_ - 1024\]\[i_\];' || { echo 'FAIL a matrix read across'; bad=1; }
+# A tile of rows has channels as half of L2 holds, not the few whose pixels a sixteenth does: pieces of lines lie far apart.
+echo 'entry f(x: f32[16, 28, 28, 64]) { m = mean(x, axis=[1, 2], keepdims=true); return (x - m) * rsqrt(mean((x - m) ** 2, axis=[1, 2], keepdims=true)) }' >"$tmp/norm.dtg"
+"$dtgc" "$tmp/norm.dtg" --machine generic --dump=c >"$tmp/norm.c" || bad=1
+grep -q 'tile0 = ' "$tmp/norm.c" && ! grep -q 'tile1' "$tmp/norm.c" || { echo 'FAIL tiles of an instance norm'; bad=1; }
 echo "$n files, $tried names, compilers: ${compilers[*]}"
 exit $bad

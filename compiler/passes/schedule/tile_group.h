@@ -71,7 +71,8 @@ void epilogues_find(Tiling *s);
 
 /* Groups that begin at loops, of steps that are in no group yet. */
 void rows_find(Tiling *s);
-int64_t rows_fit(const Tiling *s, const Group *g, const int64_t *most); /* turns that make a tile */
+/* Turns that read and make so many bytes. */
+int64_t rows_fit(const Tiling *s, const Group *g, const int64_t *most, int64_t budget);
 /* Bytes of a node's part in a tile of `most` elements along each loop. */
 int64_t tiling_part(const Tiling *s, const Group *g, NodeId id, const int64_t *most);
 /* tile_cost.c: products in tiles of `most` elements along each loop take no longer than products

@@ -142,7 +142,7 @@ static void bytes_moved(const Tiling *s, const Group *g, const int64_t *most, in
 }
 
 /* What every tile reads alike, such as a table of embeddings, makes no tile smaller. */
-int64_t rows_fit(const Tiling *s, const Group *g, const int64_t *most) {
+int64_t rows_fit(const Tiling *s, const Group *g, const int64_t *most, int64_t budget) {
   int64_t bytes = 1;
   int64_t *moved = s->moved;
   bytes_moved(s, g, most, moved);
@@ -154,7 +154,7 @@ int64_t rows_fit(const Tiling *s, const Group *g, const int64_t *most) {
       bytes += some >= 0 && some < part ? some : part;
     }
   }
-  return s->row_tile / bytes;
+  return budget / bytes;
 }
 
 void rows_find(Tiling *s) {

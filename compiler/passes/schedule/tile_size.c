@@ -39,12 +39,24 @@ static bool in_product(const Tiling *s, const Group *g, int loop, bool summed) {
   return false;
 }
 
+/* Loop i is that of the last dim. */
+static bool is_last(const Tiling *s, const Group *g, int i) {
+  return g->map.ref[i].dim == graph_node(s->le->graph, g->map.ref[i].node)->shape.rank - 1;
+}
+
 /* Elements of loop i that a vector takes at a time, of the last dim: a vector has 64 bytes at most.
  */
 static int64_t whole_vectors(const Tiling *s, const Group *g, int i) {
   enum { VECTOR_BYTES = 64 };
   const Node *n = graph_node(s->le->graph, g->map.ref[i].node);
-  return g->map.ref[i].dim == n->shape.rank - 1 ? VECTOR_BYTES / dtype_size(n->dtype) : 1;
+  return is_last(s, g, i) ? VECTOR_BYTES / dtype_size(n->dtype) : 1;
+}
+
+/* Turns of loop i. Of the last dim as many as half of L2 holds: fewer would be pieces of lines that
+ * lie far apart. */
+static int64_t turns_fit(const Tiling *s, const Group *g, int i, const int64_t *most) {
+  if (!g->rows) return s->budget / tile_size(s, g, most);
+  return rows_fit(s, g, most, is_last(s, g, i) ? s->budget : s->row_tile);
 }
 
 /* From the innermost loop outwards, as much as the budget holds; loops within what fits are left to
@@ -52,14 +64,13 @@ static int64_t whole_vectors(const Tiling *s, const Group *g, int i) {
 void tiling_sizes(const Tiling *s, Group *g, int64_t *most) {
   for (int i = 0; i < g->nloops; i++) most[i] = 1;
   if (g->epilogue) { /* the rows are one loop, that of the last dim */
-    const int64_t fit = rows_fit(s, g, most), all = tiling_rows(s, g);
+    const int64_t fit = rows_fit(s, g, most, s->row_tile), all = tiling_rows(s, g);
     most[g->nloops - 1] = fit < 1 ? 1 : fit < all ? fit : all;
     return;
   }
   for (int i = g->nloops - 1; i >= 0; i--) {
     if (!(g->map.live >> i & 1)) continue;
-    int64_t n = loop_most(s, g, i),
-            fit = g->rows ? rows_fit(s, g, most) : s->budget / tile_size(s, g, most);
+    int64_t n = loop_most(s, g, i), fit = turns_fit(s, g, i, most);
     bool summed = in_product(s, g, i, true);
     if (fit < KERNEL_ROWS && in_product(s, g, i, false)) fit = KERNEL_ROWS;
     if (summed) fit = dtrt_gemm_part(n);
