@@ -422,10 +422,16 @@ void dtrt_log_determinant(int32_t dtype, int64_t batch, int64_t rows, int64_t co
                           void *out); /* [2]: the determinant's sign, log of its size */
 void dtrt_qr(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
              void *out); /* [rows + cols][k]: Q, then R transposed */
+void dtrt_qr_triangle(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
+                      void *out); /* the same with 0 for Q */
 void dtrt_eigh(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
                void *out); /* [rows + 1][rows]: eigenvectors as columns, then eigenvalues */
+void dtrt_eigh_values(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
+                      void *out); /* the same with 0 for eigenvectors */
 void dtrt_svd(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
               void *out); /* [rows + cols + 1][k]: U, V, then the singular values */
+void dtrt_svd_values(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
+                     void *out); /* the same with 0 for U and V */
 /* a is [batch][rows][rows], b and x are [batch][rows][cols]: a x = b. */
 void dtrt_solve(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
                 const void *b, void *x, int64_t flags); /* flags: 0 */

@@ -357,6 +357,37 @@ static Arg list_of(Build *b, int n, const NodeId *x, DType type) {
   return all;
 }
 
+/* Whether nothing is read of a node but its rows from `first` on. */
+static bool reads_from(const Graph *g, NodeId id, int64_t first) {
+  for (NodeId k = 0; k < g->nodes.n; k++) {
+    const Node *n = graph_node(g, k);
+    for (int i = 0; i < n->noperands; i++) {
+      if (n->operand[i] != id) continue;
+      const int rows = graph_node(g, id)->shape.rank - 2;
+      if (n->op != &op_slice || node_attrs(n, "begin")[rows] < first) return false;
+    }
+  }
+  return true;
+}
+
+/* Factors without the orthogonal ones take LAPACK half of the time and less. */
+static const char *kernel_of_qr(const Graph *g, NodeId id) {
+  const Shape *x = &graph_operand(g, graph_node(g, id), 0)->shape;
+  return reads_from(g, id, x->dim[x->rank - 2]) ? "dtrt_qr_triangle" : "dtrt_qr";
+}
+static const char *kernel_of_eigh(const Graph *g, NodeId id) {
+  const Shape *x = &graph_operand(g, graph_node(g, id), 0)->shape;
+  return reads_from(g, id, x->dim[x->rank - 1]) ? "dtrt_eigh_values" : "dtrt_eigh";
+}
+static const char *kernel_of_svd(const Graph *g, NodeId id) {
+  const Shape *x = &graph_operand(g, graph_node(g, id), 0)->shape;
+  const int64_t vectors = x->dim[x->rank - 2] + x->dim[x->rank - 1];
+  return reads_from(g, id, vectors) ? "dtrt_svd_values" : "dtrt_svd";
+}
+#define kernel_of_lu NULL
+#define kernel_of_determinant NULL
+#define kernel_of_log_determinant NULL
+
 #define FACTORS(NAME, SHOWN, DOC, KERNEL)                                                          \
   const OpDef op_##NAME = {.name = SHOWN,                                                          \
                            .doc = DOC,                                                             \
@@ -365,6 +396,7 @@ static Arg list_of(Build *b, int n, const NodeId *x, DType type) {
                            .grad = grad_##KERNEL,                                                  \
                            .class = OPC_MATRIX,                                                    \
                            .kernel = "dtrt_" #KERNEL,                                              \
+                           .kernel_of = kernel_of_##KERNEL,                                        \
                            .flops = 2,                                                             \
                            .points = points_matrix,                                                \
                            .rounding = 64}

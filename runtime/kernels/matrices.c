@@ -1,7 +1,7 @@
-/* matrices.c: linear algebra of batches of matrices, by the LAPACK in OpenBLAS or, of small ones, in
- * the lanes of vectors (matrices.h). The device's cores divide a batch. Where there is no result
- * (the matrix is singular, is not positive definite, holds NaN or infinity, or an iteration does not
- * converge) all of it is NaN. */
+/* matrices.c: linear algebra of batches of matrices, by the LAPACK in OpenBLAS or, of small ones,
+ * in the lanes of vectors (matrices.h). The device's cores divide a batch. Where there is no result
+ * (the matrix is singular, is not positive definite, holds NaN or infinity, or an iteration does
+ * not converge) all of it is NaN. */
 #include "matrices.h"
 #include <cblas.h>
 #include <math.h>
@@ -177,24 +177,28 @@ static void matrices(int32_t dtype, MatrixBatch m) {
   matrices_by(matrices_in_lanes(&m) ? chosen : NULL, dtype, m);
 }
 
-#define FACTORS(NAME, KIND)                                                                        \
+#define FACTORS(NAME, KIND, FLAGS)                                                                 \
   void dtrt_##NAME(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,        \
                    void *out) {                                                                    \
     matrices(dtype, (MatrixBatch){.kind = KIND,                                                    \
                                   .rows = rows,                                                    \
                                   .cols = cols,                                                    \
+                                  .flags = FLAGS,                                                  \
                                   .count = batch,                                                  \
                                   .a = a,                                                          \
                                   .b = a,                                                          \
                                   .out = out});                                                    \
   }
-FACTORS(cholesky, MATRIX_CHOLESKY)
-FACTORS(lu, MATRIX_LU)
-FACTORS(determinant, MATRIX_DETERMINANT)
-FACTORS(log_determinant, MATRIX_LOG_DETERMINANT)
-FACTORS(qr, MATRIX_QR)
-FACTORS(eigh, MATRIX_EIGH)
-FACTORS(svd, MATRIX_SVD)
+FACTORS(cholesky, MATRIX_CHOLESKY, 0)
+FACTORS(lu, MATRIX_LU, 0)
+FACTORS(determinant, MATRIX_DETERMINANT, 0)
+FACTORS(log_determinant, MATRIX_LOG_DETERMINANT, 0)
+FACTORS(qr, MATRIX_QR, 0)
+FACTORS(qr_triangle, MATRIX_QR, MATRIX_VALUES)
+FACTORS(eigh, MATRIX_EIGH, 0)
+FACTORS(eigh_values, MATRIX_EIGH, MATRIX_VALUES)
+FACTORS(svd, MATRIX_SVD, 0)
+FACTORS(svd_values, MATRIX_SVD, MATRIX_VALUES)
 
 #define SOLUTION(NAME, KIND)                                                                       \
   void dtrt_##NAME(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,        \

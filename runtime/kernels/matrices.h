@@ -22,7 +22,8 @@ typedef enum MatrixKind {
 
 enum { /* dtrt_triangular_solve's flags */ MATRIX_LOWER = 1,
        MATRIX_TRANSPOSED = 2,
-       MATRIX_UNIT = 4 };
+       MATRIX_UNIT = 4,
+       MATRIX_VALUES = 8 /* of factors: the orthogonal ones are not wanted and become 0 */ };
 
 /* A batch: its matrices begin so many numbers after each other in a, b and out. */
 typedef struct MatrixBatch {
