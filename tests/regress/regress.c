@@ -1,11 +1,13 @@
-/* Each NAME.dtg of a folder has an entry `f` without inputs whose outputs `wrong...` must all be 0.
- * One process runs them all: half of what a start of dtgc and a small program take is the start.
+/* Each NAME.dtg of a folder has an entry `f` without inputs whose outputs `wrong...` must all be 0:
+ * alone, and under the mesh and layouts of NAME_on.dtg where there is one. One process runs them
+ * all: half of what a start of dtgc and a small program take is the start.
  *
  *   regress FOLDER [--but] [NAME...]     without names all; --but: all but those */
 #include "kit.h"
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_OUTPUTS = 32 };
 
@@ -65,22 +67,40 @@ static int run(const char *path, dtgc_program *p) {
   return failures;
 }
 
-static int try_file(const char *path) {
+/* `layouts` may be NULL. */
+static int try_program(const char *path, const char *layouts) {
+  const dtgc_source sources[] = {{.name = path}, {.name = layouts}};
+  const char *which = layouts ? layouts : path;
   dtgc_program *p;
   int failures = 1;
-  fprintf(stderr, "%s\n", path); /* the last one is the one that ended the process */
-  if (dtgc_compile_file(path, NULL, &p))
-    printf("FAIL %s: %s\n", path, dtgc_error(p));
+  fprintf(stderr, "%s\n", which); /* the last one is the one that ended the process */
+  if (dtgc_compile(sources, layouts ? 2 : 1, NULL, &p))
+    printf("FAIL %s: %s\n", which, dtgc_error(p));
   else
-    failures = run(path, p);
+    failures = run(which, p);
   dtgc_free(p);
+  return failures;
+}
+
+static int stem(const char *path) { return (int)(strlen(path) - strlen(".dtg")); }
+
+static bool is_layouts(const char *path) {
+  const int at = stem(path) - (int)strlen("_on");
+  return at >= 0 && !strcmp(path + at, "_on.dtg");
+}
+
+static int try_file(const char *path) {
+  char layouts[4096];
+  int failures = try_program(path, NULL);
+  snprintf(layouts, sizeof layouts, "%.*s_on.dtg", stem(path), path);
+  if (!access(layouts, R_OK)) failures += try_program(path, layouts);
   return failures;
 }
 
 static bool named(const char *path, char **names, int n, bool *seen) {
   const char *slash = strrchr(path, '/');
   const char *name = slash ? slash + 1 : path;
-  const size_t len = strlen(name) - strlen(".dtg");
+  const size_t len = (size_t)stem(name);
   for (int i = 0; i < n; i++)
     if (strlen(names[i]) == len && !strncmp(names[i], name, len)) return seen[i] = true;
   return false;
@@ -97,13 +117,14 @@ int main(int argc, char **argv) {
   snprintf(pattern, sizeof pattern, "%s/*.dtg", argv[1]);
   if (!seen || glob(pattern, 0, NULL, &found)) return 2;
   for (size_t i = 0; i < found.gl_pathc; i++) {
+    if (is_layouts(found.gl_pathv[i])) continue;
     if (n && named(found.gl_pathv[i], names, n, seen) == but) continue;
     failures += try_file(found.gl_pathv[i]);
     runs++;
   }
   for (int i = 0; i < n; i++)
     if (!seen[i]) printf("FAIL there is no %s.dtg\n", names[i]), failures++;
-  printf("%d regressions looked for, %d failures\n", runs, failures);
+  printf("%d programs, %d failures\n", runs, failures);
   globfree(&found);
   free(seen);
   return failures || !runs;
