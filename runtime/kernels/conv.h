@@ -81,7 +81,8 @@ static inline bool conv_reach_has(const ConvReach *r, int64_t p) { return p >= 0
 /* This thread's room, at least so many floats, 64-byte aligned; what it held is lost. NULL: there
  * is not so much memory. */
 float *conv_room(int64_t floats);
-/* Another of the same, for what other cores write (conv_weight.c). */
+/* Another of the same: sums that other cores write (conv_weight.c), or that stay while products are
+ * computed (gemm_deep.c). */
 float *conv_sums_room(int64_t floats);
 /* And one that gemm_half.c alone takes, always as large. */
 float *gemm_kept_room(int64_t floats);

@@ -45,8 +45,9 @@ static void add_depths(GemmOperands p, float *c, int64_t ldc, double *acc, int64
   }
 }
 
+/* Not in conv_room, where a block of one row or column, a matrix times a vector, has its sums. */
 static double *room_for(int64_t elements) {
-  double *room = (double *)(void *)conv_room(2 * elements);
+  double *room = (double *)(void *)conv_sums_room(2 * elements);
   Device *d = fail_current();
   if (!room && d)
     device_fail(d, "out of memory for the sums of a product (%ld bytes)", 8 * (long)elements);

@@ -261,6 +261,8 @@ int main(void) {
   bands(300, 20, 333);
   bands(200, 1, 100);
   bands(1, 64, 64);
+  bands(33, 12, 2100); /* the last block of rows or columns is a single one, and sums stay */
+  bands(12, 33, 2100);
   dtrt_close(s);
   return harness_result();
 }
