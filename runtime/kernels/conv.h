@@ -84,7 +84,7 @@ float *conv_room(int64_t floats);
 /* Another of the same: sums that other cores write (conv_weight.c), or that stay while products are
  * computed (gemm_deep.c). */
 float *conv_sums_room(int64_t floats);
-/* And one that gemm_half.c alone takes, always as large. */
+/* And one that gemm_kept.c alone takes, always as large. */
 float *gemm_kept_room(int64_t floats);
 
 /* Where in its pieces a tile's list of runs is, all of which have `depth` depths: without

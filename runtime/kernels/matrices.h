@@ -34,10 +34,12 @@ typedef struct MatrixBatch {
   void *out;
 } MatrixBatch;
 
-/* Bytes of the vectors of 64 bytes that hold a matrix in each lane: what every L1 cache has room
- * for. One matrix alone goes the same way, with idle lanes, and takes up to twice LAPACK's time.
- * CPUs with shorter vectors follow the same rule, so that they have the same bits. */
-enum { MATRIX_LANES_ROOM = 1 << 15, MATRIX_LANE_BYTES = 64, MATRIX_LANES_MOST = 22 /* rows */ };
+/* Most rows of a matrix that is computed in a lane: the vectors of 64 bytes that hold a matrix in
+ * each lane fit into every L1 cache. One matrix alone goes the same way, with idle lanes, and takes
+ * up to twice LAPACK's time. CPUs with shorter vectors follow the same rule, so that they have the
+ * same bits. */
+enum { MATRIX_LANE_BYTES = 64, MATRIX_LANES_MOST = 22 };
+_Static_assert(MATRIX_LANES_MOST * MATRIX_LANES_MOST * MATRIX_LANE_BYTES <= 1 << 15, "L1");
 
 /* Matrices [from, to) of a batch; room is of so many numbers of the type as `room` says, and begins
  * at a multiple of MATRIX_LANE_BYTES. */
