@@ -1,7 +1,7 @@
 /* matrices.c: linear algebra of batches of matrices, by the LAPACK in OpenBLAS or, of small ones,
  * in the lanes of vectors (matrices.h). The device's cores divide a batch. Where there is no result
  * (the matrix is singular, is not positive definite, holds NaN or infinity, or an iteration does
- * not converge) all of it is NaN. */
+ * not converge) all of it is NaN; where a right-hand side holds NaN or infinity, its column is. */
 #include "matrices.h"
 #include <cblas.h>
 #include <math.h>

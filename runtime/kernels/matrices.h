@@ -39,7 +39,7 @@ typedef struct MatrixBatch {
  * up to twice LAPACK's time. CPUs with shorter vectors follow the same rule, so that they have the
  * same bits. */
 enum { MATRIX_LANE_BYTES = 64, MATRIX_LANES_MOST = 22 };
-_Static_assert(MATRIX_LANES_MOST * MATRIX_LANES_MOST * MATRIX_LANE_BYTES <= 1 << 15, "L1");
+_Static_assert(MATRIX_LANES_MOST *MATRIX_LANES_MOST *MATRIX_LANE_BYTES <= 1 << 15, "L1");
 
 /* Matrices [from, to) of a batch; room is of so many numbers of the type as `room` says, and begins
  * at a multiple of MATRIX_LANE_BYTES. */

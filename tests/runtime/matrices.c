@@ -209,6 +209,22 @@ static void without(const MatrixLanes *by, const Case *c, char *a, char *b, char
   }
 }
 
+/* A right-hand side that holds NaN or infinity has no result; those beside it have theirs. */
+static void without_side(const MatrixLanes *by, const Case *c, char *a, char *b, char *out) {
+  const int64_t k = c->batch / 2, j = c->cols / 2, where = (k * c->n + c->n / 2) * c->cols + j;
+  const double x = at(c->wide, b, where);
+  for (int how = 0; how < 2; how++) {
+    put(c->wide, b, where, how ? (double)INFINITY : (double)NAN);
+    compute(by, c, a, b, out);
+    for (int64_t i = 0; i < c->batch * out_of(c); i++) {
+      const bool none = i / out_of(c) == k && i % c->cols == j;
+      CHECK(isnan(at(c->wide, out, i)) == none, "kind %d n %d, %d columns, bad %d: at %d", c->kind,
+            (int)c->n, (int)c->cols, how, (int)i);
+    }
+  }
+  put(c->wide, b, where, x);
+}
+
 static void one(Case c) {
   char *a = a_end - size(&c, c.batch * in_of(&c)), *b = b_end - size(&c, c.batch * c.n * c.cols),
        *out = out_end - size(&c, c.batch * out_of(&c)),
@@ -226,6 +242,8 @@ static void one(Case c) {
   good(&c, a, b, out, other);
   for (int i = 0; i < nkernels; i++) without(kernels[i], &c, a, b, out);
   without(NULL, &c, a, b, out);
+  for (int i = 0; has_sides(&c) && i <= nkernels; i++)
+    without_side(i < nkernels ? kernels[i] : NULL, &c, a, b, out);
 }
 
 static void rows(int64_t n) {
