@@ -7,6 +7,8 @@
 #include <math.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "comm.h"
+#include "gemm.h"
 #include "harness.h"
 
 enum { MOST = 40, COLS = 70, BATCH = 35 };
@@ -265,6 +267,8 @@ static void rows(int64_t n) {
 }
 
 int main(void) {
+  char why[COMM_WHY] = "";
+  gemm_prepare(1, why); /* as a session does: OpenBLAS's own threads wait for each other */
   a_end = page((int64_t)NUMBERS * 8), b_end = page((int64_t)NUMBERS * 8);
   out_end = page((int64_t)NUMBERS * 8), other_end = page((int64_t)NUMBERS * 8);
   kernels[nkernels++] = &matrix_lanes_portable;
