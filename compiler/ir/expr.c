@@ -40,7 +40,7 @@ static bool same(const ExprNode *a, const ExprNode *b) {
 }
 
 static void put_slot(Exprs *x, Expr e) {
-  int i = (int)(x->at.at[e].hash & (uint64_t)(x->nslots - 1));
+  int i = (int)(expr_node(x, e)->hash & (uint64_t)(x->nslots - 1));
   while (x->slot[i]) i = (i + 1) & (x->nslots - 1);
   x->slot[i] = e + 1;
 }
@@ -48,24 +48,27 @@ static void put_slot(Exprs *x, Expr e) {
 static void grow(Exprs *x) {
   x->nslots *= 2;
   x->slot = arena_array(x->arena, Expr, x->nslots);
-  for (Expr e = 0; e < x->at.n; e++) put_slot(x, e);
+  for (Expr e = 0; e < x->n; e++) put_slot(x, e);
 }
 
 /* The arguments are copied. */
 static Expr intern(Exprs *x, ExprNode n) {
   n.hash = hash_of(&n);
   for (int i = (int)(n.hash & (uint64_t)(x->nslots - 1)); x->slot[i]; i = (i + 1) & (x->nslots - 1))
-    if (same(&x->at.at[x->slot[i] - 1], &n)) return x->slot[i] - 1;
+    if (same(expr_node(x, x->slot[i] - 1), &n)) return x->slot[i] - 1;
   n.reads = n.kind == EXPR_VALUE || n.kind == EXPR_LOAD;
-  for (int i = 0; i < n.n; i++) n.reads = n.reads || x->at.at[n.arg[i]].reads;
+  for (int i = 0; i < n.n; i++) n.reads = n.reads || expr_node(x, n.arg[i])->reads;
   if (n.n) n.arg = arena_copy(x->arena, n.arg, sizeof *n.arg * (size_t)n.n);
   if (n.n && n.coef) n.coef = arena_copy(x->arena, n.coef, sizeof *n.coef * (size_t)n.n);
-  vec_push(x->arena, &x->at, n);
-  if (2 * x->at.n > x->nslots)
+  if (x->n % EXPR_BLOCK == 0)
+    vec_push(x->arena, &x->block, arena_array(x->arena, ExprNode, EXPR_BLOCK));
+  const Expr e = x->n++;
+  x->block.at[e >> EXPR_BLOCK_BITS][e & (EXPR_BLOCK - 1)] = n;
+  if (2 * x->n > x->nslots)
     grow(x);
   else
-    put_slot(x, x->at.n - 1);
-  return x->at.n - 1;
+    put_slot(x, e);
+  return e;
 }
 
 /* -------- ranges -------- */

@@ -53,6 +53,7 @@ typedef struct ExprNode {
   ExprKind kind;
   DType type; /* of a value; else DT_I64 or DT_BOOL */
   int n;
+  bool reads; /* an element of a tensor is part of it */
   const Expr *arg;
   const int64_t *coef; /* EXPR_LINEAR */
   int64_t v;
@@ -60,15 +61,18 @@ typedef struct ExprNode {
   Op op;            /* EXPR_OP, EXPR_RANDOM */
   const char *name; /* EXPR_SYMBOL, EXPR_CALL, EXPR_LOCAL: equal names are equal pointers */
   int64_t lo, hi;   /* what an integer can be; INT64_MIN, INT64_MAX: unknown */
-  bool reads;       /* an element of a tensor is part of it */
   uint64_t hash;
 } ExprNode;
+
+/* Nodes lie in blocks that stay where they are: most loops fill one, and none is copied. */
+enum { EXPR_BLOCK_BITS = 5, EXPR_BLOCK = 1 << EXPR_BLOCK_BITS };
 
 typedef struct Exprs {
   Arena *arena;
   Names *names;
-  VEC(ExprNode) at;
-  Expr *slot; /* hash table, a power of two */
+  int n;
+  VEC(ExprNode *) block; /* of EXPR_BLOCK nodes each */
+  Expr *slot;            /* hash table, a power of two */
   int nslots;
 } Exprs;
 
@@ -78,7 +82,9 @@ static inline bool expr_is_part(const ExprNode *n, int i) {
 }
 
 Exprs *exprs_new(Arena *a);
-static inline const ExprNode *expr_node(const Exprs *x, Expr e) { return &x->at.at[e]; }
+static inline const ExprNode *expr_node(const Exprs *x, Expr e) {
+  return &x->block.at[e >> EXPR_BLOCK_BITS][e & (EXPR_BLOCK - 1)];
+}
 
 /* Integers. */
 Expr expr_int(Exprs *x, int64_t v);

@@ -52,7 +52,7 @@ static void begin_line(Text *t) { str_printf(t->out, "%*s", t->indent, ""); }
 /* Parameters are shown as what they are in the entry. */
 static void name_params(Text *t) {
   const Exprs *x = t->x;
-  for (Expr e = 0; e < x->at.n; e++) {
+  for (Expr e = 0; e < x->n; e++) {
     const ExprNode *n = expr_node(x, e);
     t->moves[e] = n->kind == EXPR_LOCAL;
     for (int i = 0; i < n->n; i++) t->moves[e] |= t->moves[n->arg[i]];
@@ -195,7 +195,7 @@ static void put_block(Text *t, const LoopStmt *first) {
     return;
   }
   Expr e[LOOP_EXPRS];
-  const int size = t->x->at.n;
+  const int size = t->x->n;
   const char **name = t->name;
   int *uses = t->uses;
   t->uses = arena_array(t->plan->arena, int, size);
@@ -211,7 +211,7 @@ static void put_block(Text *t, const LoopStmt *first) {
 }
 
 void loop_put(Str *out, const Plan *p, const LocalEntry *le, const LoopFunction *f, int indent) {
-  const int n = f->x->at.n;
+  const int n = f->x->n;
   Text t = {.out = out,
             .plan = p,
             .le = le,

@@ -65,7 +65,7 @@ static void check_all(Check *c, const LoopStmt *s) {
 }
 
 const char *loop_verify(Arena *a, const Plan *p, const LocalEntry *le, const LoopFunction *f) {
-  Check c = {.arena = a, .plan = p, .le = le, .x = f->x, .met = arena_array(a, bool, f->x->at.n)};
+  Check c = {.arena = a, .plan = p, .le = le, .x = f->x, .met = arena_array(a, bool, f->x->n)};
   check_all(&c, f->body);
   return c.breach;
 }

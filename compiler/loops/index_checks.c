@@ -222,7 +222,7 @@ static LoopStmt **check_behind(Checks *c, LoopStmt **at) {
   Loop *l = c->l;
   LoopStmt *first = *at, *end = first->next;
   while (first->kind == STMT_STORE && end && end->kind == STMT_STORE) end = end->next;
-  c->size = l->x->at.n;
+  c->size = l->x->n;
   c->most = 4 * c->size;
   c->reached = arena_array(l->arena, uint8_t, c->size);
   c->stamp = arena_array(l->arena, int, c->size);
@@ -271,7 +271,7 @@ static void check_loops(Checks *c, LoopStmt *s) {
 }
 
 static bool has_checks(const Exprs *x) {
-  for (Expr e = 0; e < x->at.n; e++)
+  for (Expr e = 0; e < x->n; e++)
     if (checks_index(expr_node(x, e))) return true;
   return false;
 }

@@ -101,7 +101,7 @@ static bool find(Nest *t, LoopStmt *s) {
   for (; s; s = s->next) {
     const bool loops = s->kind == STMT_FOR && s->body;
     if (loops && s->how == LOOP_PLAIN && stores_alone(s->body)) {
-      bool *met = arena_array(t->l->plan->scratch, bool, t->l->x->at.n);
+      bool *met = arena_array(t->l->plan->scratch, bool, t->l->x->n);
       for (const LoopStmt *b = s->body; b; b = b->next) look(t, s, b->b, met);
       if (t->across && is_clear(t)) return true;
       t->across = NULL;
@@ -158,7 +158,7 @@ static LoopStmt *within(Nest *t, const LoopStmt *of, LoopStmt *body, LoopHow how
   const char *own = arena_printf(l->arena, "%s_", of->name),
              *end = arena_printf(l->arena, "%s_end_", of->name);
   const Index i = {l, of->name, own};
-  rename_all(&i, body, arena_array(l->arena, Expr, x->at.n));
+  rename_all(&i, body, arena_array(l->arena, Expr, x->n));
   return new_stmt(l, (LoopStmt){.kind = STMT_FOR,
                                 .how = how,
                                 .name = expr_node(x, expr_symbol(x, own, 0, last->hi - 1))->name,

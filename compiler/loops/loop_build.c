@@ -27,7 +27,7 @@ static bool uses(const Exprs *x, Expr e, Expr index) {
 
 /* The index is divided, as where a reshape splits the dim: what is read there lies in no row. */
 static bool is_divided(const Loop *l, Expr index) {
-  for (Expr e = 0; e < l->x->at.n; e++) {
+  for (Expr e = 0; e < l->x->n; e++) {
     const ExprNode *n = expr_node(l->x, e);
     if ((n->kind == EXPR_DIV || n->kind == EXPR_MOD) && uses(l->x, n->arg[0], index)) return true;
   }
@@ -299,7 +299,7 @@ void loop_done(Loop *l, const char *what, LoopFunction *out) {
   Arena *scratch = l->plan->scratch;
   const ArenaMark mark = arena_mark(scratch);
   Str key = str_new(scratch);
-  Walk w = {.l = l, .key = &key, .met = arena_array(scratch, int, l->x->at.n), .size = l->x->at.n};
+  Walk w = {.l = l, .key = &key, .met = arena_array(scratch, int, l->x->n), .size = l->x->n};
   walk_all(&w, f->body);
   for (int i = 0; i < f->buffers.n; i++) put_buffer(&w, i);
   put_small(&w, f->flat << 2 | f->returns << 1 | (f->part != NULL));

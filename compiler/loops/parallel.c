@@ -128,7 +128,7 @@ static void scan(Part *p, const LoopStmt *s, bool in) {
 /* Reads of what is written are at the same place of the dim. */
 static void check_reads(Part *p) {
   const Exprs *x = p->l->x;
-  for (Expr e = 0; e < x->at.n && p->fits; e++) {
+  for (Expr e = 0; e < x->n && p->fits; e++) {
     const ExprNode *n = expr_node(x, e);
     if (n->kind != EXPR_LOAD || !p->stamp[e]) continue; /* of another form of the function */
     const int memory = loop_memory(p->l, (NodeId)n->v);
@@ -252,7 +252,7 @@ static void known_part(Part *p, double time) {
 }
 
 static Part part_new(Loop *l, Arena *scratch) {
-  const int n = l->x->at.n;
+  const int n = l->x->n;
   return (Part){.l = l,
                 .met = arena_array(scratch, int, n),
                 .stamp = arena_array(scratch, int, n),

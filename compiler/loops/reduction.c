@@ -111,7 +111,7 @@ static int shared_values(const Exprs *x, Expr e, uint8_t *met) {
 bool reduction_is_cheap(ReduceNest *r, Expr v) {
   enum { FEW_VALUES = 8 };
   const Exprs *x = r->l->x;
-  return shared_values(x, v, arena_array(r->l->arena, uint8_t, x->at.n)) <= FEW_VALUES;
+  return shared_values(x, v, arena_array(r->l->arena, uint8_t, x->n)) <= FEW_VALUES;
 }
 
 int reduction_if_first(ReduceNest *r) {

@@ -45,7 +45,7 @@ static Find look(Loop *l, const Step *s, const At *at, Expr index, int64_t len, 
   Find f = {.l = l, .index = index, .len = len, .cut = cut};
   Expr *e = arena_array(l->arena, Expr, s->nodes.n);
   for (int i = 0; i < s->nodes.n; i++) e[i] = loop_value(l, s->nodes.at[i], at);
-  f.size = l->x->at.n;
+  f.size = l->x->n;
   f.met = arena_array(l->arena, bool, f.size);
   for (int i = 0; i < s->nodes.n; i++) find(&f, e[i]);
   return f;
@@ -131,7 +131,7 @@ static void find_inner(Loop *l, const Step *s, const At *at, uint32_t left, int 
 /* Most loops have no condition, and that is soon seen. */
 static bool asks(Loop *l, const Step *s, const At *at) {
   for (int i = 0; i < s->nodes.n; i++) loop_value(l, s->nodes.at[i], at);
-  for (Expr e = 0; e < l->x->at.n; e++)
+  for (Expr e = 0; e < l->x->n; e++)
     if (expr_node(l->x, e)->kind == EXPR_SELECT) return true;
   return false;
 }

@@ -176,7 +176,7 @@ static bool has_value_of_row(SumNest *s, Expr v) {
   if (s->r->last < 0) return false;
   const ExprNode *i = expr_node(l->x, s->r->in.dim[s->r->last]);
   return i->kind == EXPR_SYMBOL &&
-         reads_of_row(l, v, i->name, arena_array(l->arena, bool, l->x->at.n));
+         reads_of_row(l, v, i->name, arena_array(l->arena, bool, l->x->n));
 }
 
 /* How many rows are added to a block's sum at a time, so that it is read and written less often.

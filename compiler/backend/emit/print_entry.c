@@ -31,7 +31,7 @@ static void begin_function(Function *f, Emit *e, const LoopEntry *en) {
   static const char *const words[] = {"p",     "n",         "i",         "place",  "first",
                                       "given", "exchanges", "first_row", "end_row"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) emit_keep(e, &f->used, words[i], 1);
-  for (Expr s = 0; s < en->x->at.n; s++)
+  for (Expr s = 0; s < en->x->n; s++)
     if (expr_node(en->x, s)->kind == EXPR_SYMBOL)
       emit_keep(e, &f->used, expr_node(en->x, s)->name, 1);
 }

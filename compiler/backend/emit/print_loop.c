@@ -256,12 +256,12 @@ static void find_written(Print *p, const LoopStmt *s, bool *set) {
 
 /* What has a local in it, or what the function sets as it goes on. */
 static void find_moving(Print *p, bool *set) {
-  for (Expr e = 0; e < p->x->at.n; e++) {
+  for (Expr e = 0; e < p->x->n; e++) {
     const ExprNode *n = expr_node(p->x, e);
     const ExprNode *of = n->kind == EXPR_ADDRESS ? expr_node(p->x, n->arg[0]) : NULL;
     if (of && of->kind == EXPR_LOAD) set[loop_buffer(p->f, p->le->graph, (NodeId)of->v)] = true;
   }
-  for (Expr e = 0; e < p->x->at.n; e++) {
+  for (Expr e = 0; e < p->x->n; e++) {
     const ExprNode *n = expr_node(p->x, e);
     bool moves = n->kind == EXPR_LOCAL;
     if (n->kind == EXPR_LOAD) {
@@ -274,8 +274,8 @@ static void find_moving(Print *p, bool *set) {
 }
 
 void print_begin(Print *p) {
-  p->moves = arena_array(p->arena, bool, p->x->at.n);
-  p->use_of = arena_array(p->arena, int, p->x->at.n);
+  p->moves = arena_array(p->arena, bool, p->x->n);
+  p->use_of = arena_array(p->arena, int, p->x->n);
 }
 
 void print_function(Emit *e, const LoopFunction *f, const char *name) {

@@ -119,11 +119,9 @@ static NodeId intern(void *user, const Node *new) {
 
 static void rewrite(Plan *p, Entry *e) {
   int count = e->graph->nodes.n;
-  Graph *g = graph_new(p->arena, VIEW_GLOBAL, e->graph->nodes.n);
+  Graph *g = graph_new(p->arena, VIEW_GLOBAL, count + 1); /* it hardly gets larger */
   Simplify s = {.w = {.arena = p->arena, .graph = g, .intern = intern}, .entry = e};
   s.w.user = &s;
-  g->nodes.at = arena_array(p->arena, Node, count + 1); /* it hardly gets larger */
-  g->nodes.cap = count + 1;
   s.nslots = 4 * count + 16;
   s.slot = arena_array(p->arena, NodeId, s.nslots);
   for (int i = 0; i < s.nslots; i++) s.slot[i] = NO_NODE;

@@ -170,7 +170,7 @@ int sites_parts(Sites *s, NodeId id, const Site *at, bool *mixed) {
 bool sites_first(Sites *s, NodeId id, const Site *at) {
   const Expr part[] = {expr_int(s->x, id), expr_int(s->x, at->loop),
                        at->guard == NO_EXPR ? expr_int(s->x, -1) : at->guard, at->index};
-  const int before = s->x->at.n;
+  const int before = s->x->n;
   return tuple(s, "site", 4, part) >= before;
 }
 
