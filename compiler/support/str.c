@@ -136,7 +136,7 @@ static void rehash(Names *t) {
 }
 
 const char *name_of(Names *t, const char *s, size_t n) {
-  uint64_t h = hash_bytes(s, n, 0);
+  uint64_t h = hash_words(s, n, 0);
   for (const Names *x = t; x; x = x->below)
     for (Name *e = x->slot[h & (x->nslots - 1)]; e; e = e->next)
       if (e->hash == h && e->n == n && !memcmp(e->text, s, n)) return e->text;

@@ -471,7 +471,7 @@ static struct KnownTree *known(Routes *r, Form *f, int from, const int *leaf, in
     f->tree = arena_array(r->arena, struct KnownTree, f->tree_slots);
     f->ntrees = 0, f->trees_closed = f->closed;
   }
-  int i = (int)(hash_bytes(&x.key, sizeof x.key, 0) % (uint64_t)f->tree_slots);
+  int i = (int)(hash_words(&x.key, sizeof x.key, 0) % (uint64_t)f->tree_slots);
   for (; f->tree[i].key.n; i = (i + 1) % f->tree_slots)
     if (!memcmp(&f->tree[i].key, &x.key, sizeof x.key)) return &f->tree[i];
   f->tree[i] = x, f->ntrees++;

@@ -411,7 +411,7 @@ const Ways *ways_of(WaysCache *c, const Graph *g, NodeId id, const int *form,
   look_around(&s);
   Str key = str_new(c->arena);
   key_put(&s, &key);
-  uint64_t h = hash_bytes(key.at, key.n, 0);
+  uint64_t h = hash_words(key.at, key.n, 0);
   Entrant **at = &c->slot[h % SLOTS];
   for (Entrant *e = *at; e; e = e->next)
     if (e->hash == h && e->size == key.n && !memcmp(e->key, key.at, key.n)) {
