@@ -374,7 +374,8 @@ static bool few_tiles(const GemmSetup *s, GemmTile *t, int64_t m, int64_t n, int
   return true;
 }
 
-/* A product of more tiles whose operands lie close together and stay near: the same. */
+/* A product of more tiles whose operands lie close together and stay near: the same. Tiles go along
+ * the rows of c, which may be far, as a CPU fetches lines that follow each other. */
 static bool near_tiles(const GemmSetup *s, GemmTile *t, int64_t m, int64_t n, int64_t depth,
                        int64_t yj) {
   const GemmKernel *k = s->kernel;
@@ -387,14 +388,15 @@ static bool near_tiles(const GemmSetup *s, GemmTile *t, int64_t m, int64_t n, in
   float *c = t->c;
   t->depth = depth, t->run = GEMM_RUN, t->skip = 0;
   ahead_clear(t, depth);
-  for (int64_t j = 0; j < n; j += wide) {
-    const int here = (int)least(n - j, wide), vectors = here > k->lanes ? 2 : 1;
-    t->tail = here - (vectors - 1) * k->lanes;
-    t->y = y + j;
-    for (int64_t q = 0; q < tiles; q++) {
-      const int64_t i = tile_row(q, m, tiles);
-      t->x = x + i * t->xi, t->c = c + i * t->ldc + j;
-      gemm_tile(s, t, (int)(tile_row(q + 1, m, tiles) - i), vectors, NULL);
+  for (int64_t q = 0; q < tiles; q++) {
+    const int64_t i = tile_row(q, m, tiles);
+    const int high = (int)(tile_row(q + 1, m, tiles) - i);
+    t->x = x + i * t->xi;
+    for (int64_t j = 0; j < n; j += wide) {
+      const int here = (int)least(n - j, wide), vectors = here > k->lanes ? 2 : 1;
+      t->tail = here - (vectors - 1) * k->lanes;
+      t->y = y + j, t->c = c + i * t->ldc + j;
+      gemm_tile(s, t, high, vectors, NULL);
     }
   }
   return true;
