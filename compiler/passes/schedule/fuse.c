@@ -1,8 +1,9 @@
 /* Loop fusion: merges elementwise loops over the same space. Two map steps merge if the later can
  * move to the position of the earlier, or the reverse; where one uses the other's result, it must
  * be at the same index, so that the value passes in a register. Large loops merge only if they
- * share a value. Updates of the rows of a table that indices name (named.c) stay apart from those
- * of other tables: together they would be a pass over all rows.
+ * share a value; the merged loop may then share one with a third. Updates of the rows of a table
+ * that indices name (named.c) stay apart from those of other tables: together they would be a pass
+ * over all rows.
  *
  *   for i: m[i] = ...          for i: m[i] = ..., v[i] = ..., w[i] = ...
  *   for i: v[i] = ...     ->
@@ -86,10 +87,12 @@ static bool updates(const Fuse *f, const Step *s) {
   return graph_node(f->le->graph, s->nodes.at[0])->op->updates;
 }
 
-static bool try_join(Fuse *f, int k) {
+/* Merges step k with one before it. Returns which of the two steps the merged one is; -1: none
+ * merges. */
+static int try_join(Fuse *f, int k) {
   Step *s = &f->le->steps.at[k];
   const Node *n = graph_node(f->le->graph, s->nodes.at[0]);
-  if (updates(f, s)) return false;
+  if (updates(f, s)) return -1;
   for (int j = k - 1, seen = 0; j >= 0 && seen < FUSE_STEPS; j--) {
     Step *t = &f->le->steps.at[j];
     if (!t->nodes.n) continue;
@@ -102,14 +105,14 @@ static bool try_join(Fuse *f, int k) {
       continue;
     if (can_move_up(f, k, j)) {
       join(f, j, k);
-      return true;
+      return j;
     }
     if (can_move_down(f, j, k)) {
       join(f, k, j);
-      return true;
+      return k;
     }
   }
-  return false;
+  return -1;
 }
 
 /* A value that only its own loop reads needs no memory. */
@@ -139,7 +142,8 @@ static void fuse_entry(Plan *p, LocalEntry *le) {
   Fuse f = {.plan = p, .le = le, .d = depend_of(p->arena, le), .named = named_groups(p, le)};
   int m = 0;
   for (int k = 0; k < le->steps.n; k++)
-    if (le->steps.at[k].kind == STEP_MAP && le->steps.at[k].nodes.n) try_join(&f, k);
+    if (le->steps.at[k].kind == STEP_MAP && le->steps.at[k].nodes.n)
+      for (int at = k; at >= 0;) at = try_join(&f, at); /* the merged one may merge too */
   drop_stores(&f);
   for (int t = 0; t < le->steps.n; t++)
     if (le->steps.at[t].nodes.n) le->steps.at[m++] = le->steps.at[t];
