@@ -1,9 +1,9 @@
 /* dtgc --auto: layouts for everything that is not annotated, as a layout file.
  *
- * Several are tried, each compiled as the user would compile it: those of auto_find, at rising
- * prices of memory if there is a limit; the program as it is; and the batch split over all axes.
- * The one with the least modelled time that fits is written, so the result is never worse than
- * data parallelism or than propagation alone. */
+ * Several are tried, each compiled as the user would compile it: those of auto_find, with what
+ * loops carry as it is and open, at rising prices of memory if there is a limit; the program as it
+ * is; and the batch split over all axes. The one with the least modelled time that fits is written,
+ * so the result is never worse than data parallelism or than propagation alone. */
 #include "auto.h"
 #include "choose.h"
 #include "program.h"
@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum { MOST_PRICES = 12 };
+enum { FOUND, CARRIES, AS_IT_IS, PARALLEL, NTRIALS };
 static const char within_memory[] = "within memory";
 
 typedef struct Texts {
@@ -80,12 +81,11 @@ static const char *says(dtgc_program *p, const AutoLayout *a) {
                       layout_text(p->arena, &p->program->mesh, a->layout));
 }
 
-static Trial try_found(dtgc_program *p, double byte_price, Auto **found) {
-  Trial t = {.what = "found"};
-  *found = auto_find(p->plan, byte_price, byte_price == 0);
-  for (int i = 0; i < (*found)->found.n; i++)
-    if ((*found)->found.at[i].shape.rank)
-      vec_push(p->arena, &t.layouts.t, says(p, &(*found)->found.at[i]));
+static Trial try_found(dtgc_program *p, const char *what, const Auto *found) {
+  Trial t = {.what = what};
+  for (int i = 0; i < found->found.n; i++)
+    if (found->found.at[i].shape.rank)
+      vec_push(p->arena, &t.layouts.t, says(p, &found->found.at[i]));
   try_layouts(p, &t);
   return t;
 }
@@ -235,7 +235,7 @@ static void put_time(Str *out, const char *what, const Trial *t) {
                (long)t->memory);
 }
 
-static void put_file(dtgc_program *p, const Trial *trial, int n, const Trial *best, double bound,
+static void put_file(dtgc_program *p, const Trial *trial, const Trial *best, double bound,
                      Str *out) {
   char text[16];
   const Mesh *m = &p->program->mesh;
@@ -243,7 +243,7 @@ static void put_file(dtgc_program *p, const Trial *trial, int n, const Trial *be
              "# Layouts found for machine %s. Modelled time a step, without the starts of\n"
              "# steps, and memory:\n",
              p->program->machine->name);
-  for (int i = 0; i < n; i++) put_time(out, trial[i].what, &trial[i]);
+  for (int i = 0; i < NTRIALS; i++) put_time(out, trial[i].what, &trial[i]);
   if (strcmp(best->what, within_memory) == 0) put_time(out, within_memory, best);
   str_printf(out, "# Below: %s. No layouts take less than %s:", best->what,
              cost_time_text(bound, text));
@@ -270,11 +270,16 @@ static bool fits(const AutoArgs *a, const Trial *t) {
 
 static dtgc_status auto_inside(dtgc_program *p, void *arg) {
   AutoArgs *a = arg;
-  Auto *found, *dear;
-  Trial trial[3] = {try_found(p, 0, &found), {.what = "as it is"}, try_data_parallel(p)};
-  measure(&trial[1], p->plan);
-  Trial best = {0}, least = trial[0];
-  for (int i = 0; i < 3; i++) {
+  const bool carries = auto_carries(p->plan);
+  const Auto *open = auto_find(p->plan, 0, carries, true);
+  Trial trial[NTRIALS] = {
+      [FOUND] = try_found(p, "found", carries ? auto_find(p->plan, 0, false, false) : open),
+      [AS_IT_IS] = {.what = "as it is"},
+      [PARALLEL] = try_data_parallel(p)};
+  if (carries) trial[CARRIES] = try_found(p, "found of loops", open);
+  measure(&trial[AS_IT_IS], p->plan);
+  Trial best = {0}, least = trial[FOUND];
+  for (int i = 0; i < NTRIALS; i++) {
     if (fits(a, &trial[i]) && (!best.plan || trial[i].time < best.time)) best = trial[i];
     if (trial[i].plan && (!least.plan || trial[i].memory < least.memory)) least = trial[i];
   }
@@ -282,17 +287,18 @@ static dtgc_status auto_inside(dtgc_program *p, void *arg) {
    * counts.
    */
   double price = 1e-12;
-  for (int i = 0; a->memory && !fits(a, &trial[0]) && i < MOST_PRICES; i++, price *= 8) {
-    Trial t = try_found(p, price, &dear);
-    t.what = within_memory;
-    if (t.plan && t.memory < least.memory) least = t;
-    if (!fits(a, &t)) continue;
-    if (!best.plan || t.time < best.time) best = t;
-    break;
-  }
+  bool fit = !a->memory || fits(a, &trial[FOUND]) || fits(a, &trial[CARRIES]);
+  for (int i = 0; !fit && i < MOST_PRICES; i++, price *= 8)
+    for (int k = 0; k <= carries; k++) {
+      const Trial t = try_found(p, within_memory, auto_find(p->plan, price, k, false));
+      if (t.plan && (!least.plan || t.memory < least.memory)) least = t;
+      if (!fits(a, &t)) continue;
+      if (!best.plan || t.time < best.time) best = t;
+      fit = true;
+    }
   a->out = str_new(p->arena);
   if (best.plan)
-    put_file(p, trial, 3, &best, found->bound, &a->out);
+    put_file(p, trial, &best, open->bound, &a->out);
   else
     a->no_plan = arena_printf(
         p->arena,

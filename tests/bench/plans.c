@@ -134,7 +134,7 @@ static void automatic(void) {
     double began = processor_time();
     Kit *k = open_model(&models[i]);
     double compiled = processor_time();
-    const Auto *a = auto_find(k->plan, 0, true);
+    const Auto *a = auto_find(k->plan, 0, true, true);
     double done = processor_time();
     printf("%-24s %9.3f ms %9.3f ms %9.3f ms %6.1f %% %7.2f s %7.2f s\n", models[i].what,
            entry_of(k, false) * 1e3, a->time * 1e3, a->bound * 1e3, 100 * (a->time / a->bound - 1),

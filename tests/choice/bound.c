@@ -372,7 +372,7 @@ int main(int argc, char **argv) {
     }
     Choice *plan = (Choice *)k->plan->entries.at[1].choice;
     check(&plans, plan, bound_of(plan), "as propagated", seed, text);
-    const Auto *a = auto_find(k->plan, 0, true);
+    const Auto *a = auto_find(k->plan, 0, true, true);
     check(&found, a->choice, a->bound, "layouts to be found", seed, text);
     kit_free(k);
   }

@@ -12,6 +12,11 @@ time_of() {
     awk '{ print $1 * ($2 == "s" ? 1e6 : $2 == "ms" ? 1e3 : 1) }'
 }
 memory_of() { sed -n "s/^#   $2 .* \([0-9]*\) bytes a device/\1/p" "$1"; }
+# bound_of FILE: what no layouts take less than, in microseconds
+bound_of() {
+  sed -n 's/^# Below: .* less than \([0-9.e+-]*\) \(us\|ms\|s\):.*/\1 \2/p' "$1" |
+    awk '{ print $1 * ($2 == "s" ? 1e6 : $2 == "ms" ? 1e3 : 1) }'
+}
 chosen() { sed -n 's/^# Below: \(.*\)\. No layouts.*/\1/p' "$1"; }
 at_most() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a <= b * 1.006) }'; } # three digits are printed
 
@@ -26,6 +31,10 @@ check() {
   for other in 'as it is' 'data parallel'; do
     t=$(time_of "found.$name.dtg" "$other")
     [ -z "$t" ] || at_most "$best" "$t" || fail "$name: $best us, but $other takes $t"
+  done
+  for other in found 'found of loops' 'as it is' 'data parallel'; do
+    t=$(time_of "found.$name.dtg" "$other") bound=$(bound_of "found.$name.dtg")
+    [ -z "$t" ] || at_most "$bound" "$t" || fail "$name: no layouts take less than $bound us, but $other takes $t"
   done
   again=()
   for x in "$@"; do again+=("$x"); done
@@ -49,6 +58,25 @@ grep -q 'layout opt\.m\[model\.d1\.w\] = ' found.mnist.dtg || fail "names with b
 grep -q '^layout "model\\\.block\\\[\\d+\\\]\\\.' deep.dtg || fail "no pattern for blocks: $(grep block deep.dtg | head -3)"
 a=$(grep -c ^layout found.gpt.dtg) b=$(grep -c ^layout deep.dtg)
 [ "$b" -le $((a + 12)) ] || fail "$a lines for 4 blocks, $b for 8"
+
+# -- what loops and branches carry is split with what it is made of, in the search and in its bound
+cat >loops.dtg <<'S'
+import "nn"
+import "optim"
+blocks = stack(4) dense(256, 256, act=relu)
+opt    = sgd(blocks, lr=1e-3)
+entry train(x: f32[96, 256]) {
+  y = x
+  scan b in blocks { y = b(y) }
+  if mean(y) > 1 { y = y / 2 }
+  loss = mean(y * y)
+  opt.minimize(loss)
+  return loss
+}
+S
+check loops loops.dtg --mesh a=2,b=3
+t=$(time_of found.loops.dtg 'found of loops')
+at_most "$(time_of found.loops.dtg 'as it is')" "$t" && fail "loops: nothing is split: $(cat found.loops.dtg)"
 
 # -- what the user said stays, and is not said again
 cat >m.dtg <<'S'

@@ -2,8 +2,9 @@
  *
  * The entries that train are merged into one graph, in which a variable is one node: it may have
  * any layout at no cost, is read from that layout, and its assigned values are required in it.
- * Inputs may have any layout too, and outputs any that is not partial. Then the choice is made as
- * for one entry (choose.c), and messages prove its distance from the optimum. */
+ * Inputs may have any layout too, what loops and branches carry likewise, and outputs any that is
+ * not partial. Then the choice is made as for one entry (choose.c), and messages prove its distance
+ * from the optimum. */
 #include "auto.h"
 #include "choose.h"
 #include "opdefs.h"
@@ -27,6 +28,15 @@ bool auto_entry(const Plan *p, int entry) {
   bool any = false;
   for (int e = 1; e < p->program->entries.n; e++) any = any || p->program->entries.at[e].assigns.n;
   return entry > 0 && (!any || p->program->entries.at[entry].assigns.n);
+}
+
+bool auto_carries(const Plan *p) {
+  for (int e = 0; e < p->program->entries.n; e++) {
+    const Entry *x = &p->program->entries.at[e];
+    for (int r = 0; auto_entry(p, e) && r < x->regions.n; r++)
+      if (x->regions.at[r].condition != NO_NODE) return true;
+  }
+  return false;
 }
 
 static NodeId add_var(Merge *m, int index) {
@@ -79,8 +89,37 @@ static const int *forms_of(const Merge *m, const Choice *c, const NodeId *id, in
   return form;
 }
 
-/* Variables, inputs and outputs without a required layout. */
-static void open_up(Merge *m, Choice *c, WaysCache *cache, double byte_price) {
+/* What a region carries lies as before it at its beginning, and as its next value at the end of
+ * each run. The layouts that it has in the plan follow from those of variables and inputs, which
+ * are open here: so it is open too. */
+static void open_carries(Choice *c, WaysCache *cache, const Merge *m, const Entry *e,
+                         const NodeId *map) {
+  for (int r = 0; r < e->regions.n; r++) {
+    const Region *x = &e->regions.at[r];
+    for (int i = 0; x->condition != NO_NODE && i < x->carries.n; i++) {
+      const NodeId id = map[x->carries.at[i].node];
+      const Node *n = graph_node(c->graph, id);
+      if (n->spec || c->value[id].free) continue;
+      const int noperands = n->noperands + 1;
+      NodeId *from = arena_array(m->arena, NodeId, noperands);
+      for (int k = 0; k < n->noperands; k++) from[k] = n->operand[k];
+      from[n->noperands] = map[x->carries.at[i].next];
+      c->operand[id] = from;
+      c->ways[id] =
+          ways_of_lying(cache, c->value[id].form, noperands, forms_of(m, c, from, noperands), 0);
+    }
+  }
+  for (NodeId i = 0; i < e->graph->nodes.n; i++) { /* behind the region: in the same memory */
+    const NodeId id = map[i];
+    const Node *n = graph_node(c->graph, id);
+    if (!op_is(n, OPF_AFTER) || n->spec || !choice_is_open(c, n->operand[0])) continue;
+    c->ways[id] = ways_of_lying(cache, c->value[id].form, n->noperands,
+                                forms_of(m, c, n->operand, n->noperands), 0);
+  }
+}
+
+/* Variables, inputs, outputs and what regions carry, without a required layout. */
+static void open_up(Merge *m, Choice *c, WaysCache *cache, double byte_price, bool carries) {
   const Program *g = m->program;
   for (int v = 0; v < g->vars.n; v++) {
     NodeId *stored = NULL;
@@ -116,6 +155,7 @@ static void open_up(Merge *m, Choice *c, WaysCache *cache, double byte_price) {
   for (int e = 0; e < g->entries.n; e++) {
     const Entry *en = &g->entries.at[e];
     if (auto_entry(m->plan, e)) {
+      if (carries) open_carries(c, cache, m, en, m->map[e]);
       choice_add_regions(c, en, m->map[e]);
       choice_weigh(c, en, m->map[e]);
     }
@@ -183,17 +223,18 @@ static const Guard *guards_of(const Merge *m, bool sure, bool *unsure) {
   return guard;
 }
 
-static Choice *set_up(Merge *m, WaysCache *cache, const Guard *guard, double byte_price) {
+static Choice *set_up(Merge *m, WaysCache *cache, const Guard *guard, double byte_price,
+                      bool carries) {
   Choice *c = arena_new_of(m->arena, Choice);
   choice_begin(c, (Plan *)m->plan, m->graph, ways_routes(cache));
   choice_guard(c, guard);
   choice_list_ways(c, cache);
-  open_up(m, c, cache, byte_price);
+  open_up(m, c, cache, byte_price, carries);
   choice_ready(c);
   return c;
 }
 
-Auto *auto_find(const Plan *p, double byte_price, bool bound) {
+Auto *auto_find(const Plan *p, double byte_price, bool carries, bool bound) {
   Arena *a = p->arena;
   Merge m = {.plan = p, .arena = a, .program = p->program, .graph = graph_new(a, VIEW_GLOBAL, 0)};
   Auto *out = arena_new_of(a, Auto);
@@ -204,11 +245,11 @@ Auto *auto_find(const Plan *p, double byte_price, bool bound) {
   for (int e = 0; e < p->program->entries.n; e++)
     if (auto_entry(p, e)) merge_entry(&m, e);
   WaysCache *cache = ways_cache(p->program, a, true);
-  Choice *c = set_up(&m, cache, guards_of(&m, false, &unsure), byte_price);
+  Choice *c = set_up(&m, cache, guards_of(&m, false, &unsure), byte_price, carries);
   choice_search(c);
   out->time = c->total, out->choice = c;
   if (bound) {
-    Choice *b = unsure ? set_up(&m, cache, guards_of(&m, true, &unsure), byte_price) : c;
+    Choice *b = unsure ? set_up(&m, cache, guards_of(&m, true, &unsure), byte_price, carries) : c;
     out->bound = find_bound(b);
   }
   report(&m, c, out);

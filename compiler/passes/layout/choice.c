@@ -165,6 +165,10 @@ void choice_clear(Choice *c) {
 
 bool choice_is_fixed(const ChoiceValue *v) { return v->lies >= 0; }
 
+bool choice_is_open(const Choice *c, NodeId id) {
+  return c->operand[id] != graph_node(c->graph, id)->operand;
+}
+
 void choice_begin(Choice *c, Plan *p, const Graph *g, Routes *routes) {
   int n = g->nodes.n;
   *c = (Choice){.plan = p, .routes = routes, .figures = routes, .arena = p->arena, .graph = g};
@@ -218,9 +222,9 @@ void choice_add_regions(Choice *c, const Entry *e, const NodeId *map) {
     choice_add_end(c, map ? map[x->condition] : x->condition,
                    layout_whole(c->plan->program->layouts, 0));
     for (int i = 0; i < x->carries.n; i++) {
-      const NodeId next = x->carries.at[i].next;
-      choice_add_end(c, map ? map[next] : next,
-                     graph_node(e->graph, x->carries.at[i].node)->layout);
+      const NodeId node = x->carries.at[i].node, next = x->carries.at[i].next;
+      if (choice_is_open(c, map ? map[node] : node)) continue;
+      choice_add_end(c, map ? map[next] : next, graph_node(e->graph, node)->layout);
     }
   }
 }

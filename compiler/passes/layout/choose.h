@@ -160,7 +160,7 @@ typedef struct Choice {
   ChoiceValue *value;     /* by node */
   const Ways **ways;      /* by node; NULL: nothing to choose */
   const NodeId **operand; /* by node: those of the node; of a variable that is open, what is
-                             assigned to it */
+                             assigned to it; of a carry that is, its next value too */
   double *runs, *moves;   /* by node: how often it runs in a call; its result is converted */
   int *way;               /* by node: the choice; -1: none yet */
   double total;           /* modelled seconds of a call of the entry, without starts of steps */
@@ -207,8 +207,9 @@ void choice_begin(Choice *c, Plan *p, const Graph *g, Routes *routes);
 /* Before ways are listed: by node; NULL: none. */
 void choice_guard(Choice *c, const Guard *guard);
 void choice_add_end(Choice *c, NodeId id, const Layout *l);
-/* Where regions want what their bodies make: a carry's next value as the carry lies, a condition
- * whole. `map`: by node of the entry, the choice's; NULL: they are the same. */
+/* Where regions want what their bodies make: a carry's next value as the carry lies (one that is
+ * open asks for that itself), a condition whole. `map`: by node of the entry, the choice's; NULL:
+ * they are the same. */
 void choice_add_regions(Choice *c, const Entry *e, const NodeId *map);
 /* By how often its nodes run; `map` likewise. Before choice_search. A variable of which a loop reads
  * a part in each run is taken to be converted in each, so that parts are: the whole, converted
@@ -232,6 +233,8 @@ static inline bool choice_is_made(const Choice *c, NodeId id) {
   return !c->value[id].free && (c->value[id].lies >= 0 || c->way[id] >= 0);
 }
 bool choice_is_fixed(const ChoiceValue *v);
+/* A variable or a carry that may have any layout (auto.c). */
+bool choice_is_open(const Choice *c, NodeId id);
 /* The conversions of a value, as it is computed now or if it were computed in layout `from`. */
 double choice_value_cost(const Choice *c, NodeId id);
 double choice_value_cost_from(const Choice *c, NodeId id, int from);
