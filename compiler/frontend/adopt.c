@@ -1,10 +1,11 @@
 /* Numbers that take a type: of `total = 0` before a loop that adds f64 to it. A number that a
  * region carries is an i64, an f32 or a bool; where its body does not go with that, the first run
  * is built alone, of the number itself, as if it were unrolled. What that makes of the number is
- * what the region carries, if it is wrong in fewer places then. In that first run, a number that a
- * region within makes of one is a number behind it, too (`if c { total = 0 }`). What is a number
- * behind the first run, too (`rate = rate * 0.9`), and the number of a `repeat`, take another type
- * of the entry's tensors, f64 or i32 say, where the body goes with that.
+ * what the region carries, if it is wrong in fewer places then, or in as many that come later in
+ * the text: what goes wrong there is more likely a mistake that no type mends. In that first run, a
+ * number that a region within makes of one is a number behind it, too (`if c { total = 0 }`). What
+ * is a number behind the first run, too (`rate = rate * 0.9`), and the number of a `repeat`, take
+ * another type of the entry's tensors, f64 or i32 say, where the body goes with that.
  *
  * What was built in vain is left in the graph and in variables' versions. So a program in which a
  * number has taken a type is elaborated again (elaborate.c), with what was found: its key says
@@ -175,8 +176,24 @@ static uint32_t types_seen(const Elab *e) {
   return seen;
 }
 
+/* Where in the text from a loop on its first error is, or the call that leads there: its line and
+ * column. */
+static int64_t first_error(const Elab *e, const Stmt *loop, const Withheld *h) {
+  int line, column, errors = 0;
+  const char *file = diag_source(e->diag, loop->span.file)->name;
+  diag_locate(e->diag, loop->span, &line, &column);
+  for (int i = 0; i < h->message.n; i++) {
+    const Message *m = &h->message.at[i];
+    errors += m->severity == SEV_ERROR;
+    if (errors > 1) break;
+    if (errors && m->file && !strcmp(m->file, file) && m->line >= line)
+      return (int64_t)m->line << 32 | m->column;
+  }
+  return 0;
+}
+
 /* A body with different types of its numbers, and what it had of them where it was wrong in fewest
- * places. */
+ * places, and of these in the last ones. */
 typedef struct Tries {
   Elab *e;
   NameScope *s;
@@ -193,7 +210,9 @@ static int try_with(Tries *t, NumberTypes types) {
   x.types = types;
   bind_again(t->e, t->s, &t->before);
   const Withheld h = held_run(t->e, t->s, &x, t->run);
-  if (!t->e->stop && h.errors < t->best.errors)
+  const bool later = h.errors == t->best.errors &&
+                     first_error(t->e, t->x.stmt, &h) > first_error(t->e, t->x.stmt, &t->best);
+  if (!t->e->stop && (h.errors < t->best.errors || later))
     t->best = h, t->with = adoptions(t->e), t->behind = bound(t->e, t->s);
   return h.errors;
 }
@@ -248,14 +267,12 @@ void adopt_run(Elab *e, NameScope *s, const Running *x, RunFn *run) {
   t.best = held_run(e, s, x, run);
   if (t.best.errors && !e->stop && e->in_vain < MOST_IN_VAIN) {
     t.with = adoptions(e), t.behind = bound(e, s);
-    const int changes = t.with.changes;
+    const int changes = t.with.changes, errors = t.best.errors;
     try_types(&t);
     *e->adopted = t.with;
     bind_again(e, s, &t.behind);
-    if (t.with.changes == changes)
-      e->in_vain++;
-    else
-      e->adopted->region = x->stmt->span;
+    if (t.with.changes != changes) e->adopted->region = x->stmt->span;
+    if (t.best.errors == errors) e->in_vain++;
   }
   diag_show(e->diag, &t.best);
 }
