@@ -50,8 +50,9 @@ static dtrt_status mismatch(const Restore *r, const checkpoint_var *v, const dtr
   tensor_file_type_text(t->dtype, t->layout->rank, shape, ours, sizeof ours);
   if (v->kind >= 0) tensor_file_type_text(v->kind, v->rank, v->shape, theirs, sizeof theirs);
   return session_error(r->s, DTRT_INVALID, "%s: %s is %s; variable %s is %s%s", r->c.path, v->path,
-                       v->kind < 0 ? "of a type that dtg does not support" : theirs, t->name, ours,
-                       why);
+                       v->kind < 0 ? "of a type or a number of dims that dtg does not support"
+                                   : theirs,
+                       t->name, ours, why);
 }
 
 /* Exactly, or as the map allows. */

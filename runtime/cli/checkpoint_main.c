@@ -44,8 +44,8 @@ static void print_head(const checkpoint *c) {
            (long long)c->progress.epoch);
   if (c->progress.row)
     printf("row %lld of %lld, ", (long long)c->progress.row, (long long)c->progress.rows);
-  printf("%d tensors in %d file%s, %lld bytes\n", c->nvars, c->nfiles, c->nfiles == 1 ? "" : "s",
-         (long long)bytes);
+  printf("%d tensor%s in %d file%s, %lld bytes\n", c->nvars, c->nvars == 1 ? "" : "s", c->nfiles,
+         c->nfiles == 1 ? "" : "s", (long long)bytes);
 }
 
 /* Columns as wide as what stands in them. */

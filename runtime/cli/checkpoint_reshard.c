@@ -55,7 +55,8 @@ static bool deal(reshard *r) {
     r->file[i] = -1;
     if (r->c->params && !v->trainable) continue;
     if (v->kind < 0) {
-      snprintf(r->why, CHECKPOINT_WHY, "%s: %s has a type that dtg does not support", r->from.path,
+      snprintf(r->why, CHECKPOINT_WHY,
+               "%s: %s has a type or a number of dims that dtg does not support", r->from.path,
                v->path);
       free(order);
       return false;

@@ -77,7 +77,8 @@ static const checkpoint_var *find(const checkpoint *c, const char *path, char *w
   cli_near_start(&near, path);
   for (int i = 0; i < c->nvars; i++) cli_near_try(&near, c->var[i].path);
   if (v)
-    snprintf(why, CHECKPOINT_WHY, "%s: %s has a type that dtg does not support", c->path, path);
+    snprintf(why, CHECKPOINT_WHY, "%s: %s has a type or a number of dims that dtg does not support",
+             c->path, path);
   else
     snprintf(why, CHECKPOINT_WHY, "%s: there is no tensor '%s'%s", c->path, path,
              cli_near_text(&near));
