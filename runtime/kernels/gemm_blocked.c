@@ -279,7 +279,8 @@ static void change_places(GemmProduct *p) {
  * pages, and with vectors that lie in two lines or x transposed. */
 static bool lies_well(const GemmProduct *p, int64_t depth) {
   const double packed = 0.6, apart = 0.45, straddled = 2;
-  if (p->yj != 1 || p->n * depth > p->setup->all_floats || p->yl % 512 == 0) return false;
+  if (p->yj != 1 || p->n * depth > p->setup->all_floats) return false;
+  if (p->yl % 512 == 0 && !reads_from_l2(p, depth)) return false; /* L1 keeps few of such rows */
   const bool aligned =
       p->xi != 1 &&
       ((uintptr_t)p->y / sizeof(float) | (uintptr_t)p->yl) % (uintptr_t)p->kernel->lanes == 0;

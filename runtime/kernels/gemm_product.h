@@ -57,6 +57,15 @@ static inline void epilogue_rows(const GemmProduct *p, int64_t from, int64_t to)
   if (p->epilogue) p->epilogue->rows(p->epilogue->dev, p->epilogue->p, p->epilogue->n, from, to);
 }
 
+/* Whether tiles that read the columns of y as they lie, at so many depths, have them in L2, and do
+ * not wait for it: a tile multiplies a depth, two vectors a cycle, as long as L2 takes. Where tiles
+ * are cut into two they read it twice as often. */
+static inline bool reads_from_l2(const GemmProduct *p, int64_t depth) {
+  enum { L2_CYCLES = 14 };
+  return !p->setup->halves && p->kernel->rows[2] >= L2_CYCLES && p->yj == 1 && p->yl == p->n &&
+         p->n * depth <= p->setup->all_floats;
+}
+
 /* -------- gemm_pack.c -------- */
 
 /* A tile that fetches nothing but its own first line. */

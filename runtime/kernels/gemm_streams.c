@@ -5,15 +5,18 @@
 
 /* -------- a matrix whose rows lie along the result's, in streams -------- */
 
-/* In the time of one multiplication and addition: to pack an element of y, and, for a product of
- * it, the reading and writing of the sum, which serves as many depths as the kernel takes at once.
- */
-enum { PACKED_COST = 12, SUM_COST = 1 };
+/* In the time of one multiplication and addition: to pack an element of y; to wait for one that is
+ * not packed, while tiles read it, longer than streams do; and, for a product of it, the reading
+ * and writing of the sum, which serves as many depths as the kernel takes at once. */
+enum { PACKED_COST = 12, WAITED_COST = 4, SUM_COST = 1 };
 
 bool gemm_streams(const GemmProduct *p, int64_t depth) {
-  return !p->band && !p->across && p->yj == 1 && p->n >= 4 * p->kernel->lanes &&
-         p->yl * p->k >= p->setup->all_floats && p->m * SUM_COST <= PACKED_COST * p->kernel->deep &&
-         p->m * depth <= GEMM_TILES_FLOATS;
+  if (p->band || p->across || p->yj != 1 || p->n < 4 * p->kernel->lanes ||
+      p->m * depth > GEMM_TILES_FLOATS)
+    return false;
+  const int64_t floats = p->yl * p->k, near = p->setup->all_floats, sums = p->m * SUM_COST;
+  if (reads_from_l2(p, depth)) return floats > near && sums <= WAITED_COST * p->kernel->deep;
+  return floats >= near && sums <= PACKED_COST * p->kernel->deep;
 }
 
 enum { WIDEST_DEEP = 8 }; /* most depths that a kernel takes at once */
