@@ -280,8 +280,9 @@ struct OpDef {
   Pool pool;
   uint32_t feature;   /* OPC_TELL: the feature (plan.h) without which it is left out */
   const char *kernel; /* OPC_MATRIX, OPC_TELL: the function of the runtime */
-  /* The same where it depends on what is read of the node; NULL: it does not. */
-  const char *(*kernel_of)(const Graph *g, NodeId id);
+  /* OPC_MATRIX: the op that makes no more than what is read of the node, or its own; NULL: there is
+   * none. Asked of whole tensors: bits do not depend on layouts. */
+  Op (*as_read)(const Graph *g, NodeId id);
   /* Of what puts dims in another order or adds some: for each dim of the operand, the result's. */
   void (*dims)(const Graph *g, const Node *n, int *of);
   /* The number that operand k, of integers, has to stay below as the program uses it; 0: any.

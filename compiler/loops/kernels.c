@@ -139,7 +139,7 @@ void entry_matrix(EntryBuild *b, NodeId id) {
   for (int i = 0; i < n->noperands; i++) arg[k++] = entry_place(b, n->operand[i]);
   arg[k++] = entry_place(b, id);
   if (n->noperands == 2) arg[k++] = loop_int(l, flags);
-  loop_run(b->l, n->op->kernel_of ? n->op->kernel_of(g, id) : n->op->kernel, k, arg);
+  loop_run(b->l, n->op->kernel, k, arg);
 }
 
 /* The token's place, the text, and what is told of, each with its type. */

@@ -370,44 +370,48 @@ static bool reads_from(const Graph *g, NodeId id, int64_t first) {
   return true;
 }
 
+extern const OpDef op_qr_factors, op_qr_triangle, op_eigh_factors, op_eigh_values, op_svd_factors,
+    op_svd_values;
 /* Factors without the orthogonal ones take LAPACK half of the time and less. */
-static const char *kernel_of_qr(const Graph *g, NodeId id) {
+static Op qr_as_read(const Graph *g, NodeId id) {
   const Shape *x = &graph_operand(g, graph_node(g, id), 0)->shape;
-  return reads_from(g, id, x->dim[x->rank - 2]) ? "dtrt_qr_triangle" : "dtrt_qr";
+  return reads_from(g, id, x->dim[x->rank - 2]) ? &op_qr_triangle : &op_qr_factors;
 }
-static const char *kernel_of_eigh(const Graph *g, NodeId id) {
+static Op eigh_as_read(const Graph *g, NodeId id) {
   const Shape *x = &graph_operand(g, graph_node(g, id), 0)->shape;
-  return reads_from(g, id, x->dim[x->rank - 1]) ? "dtrt_eigh_values" : "dtrt_eigh";
+  return reads_from(g, id, x->dim[x->rank - 1]) ? &op_eigh_values : &op_eigh_factors;
 }
-static const char *kernel_of_svd(const Graph *g, NodeId id) {
+static Op svd_as_read(const Graph *g, NodeId id) {
   const Shape *x = &graph_operand(g, graph_node(g, id), 0)->shape;
   const int64_t vectors = x->dim[x->rank - 2] + x->dim[x->rank - 1];
-  return reads_from(g, id, vectors) ? "dtrt_svd_values" : "dtrt_svd";
+  return reads_from(g, id, vectors) ? &op_svd_values : &op_svd_factors;
 }
-#define kernel_of_lu NULL
-#define kernel_of_determinant NULL
-#define kernel_of_log_determinant NULL
 
-#define FACTORS(NAME, SHOWN, DOC, KERNEL)                                                          \
+#define FACTORS(NAME, SHOWN, DOC, KERNEL, SHAPED, AS_READ)                                         \
   const OpDef op_##NAME = {.name = SHOWN,                                                          \
                            .doc = DOC,                                                             \
-                           .infer = infer_##KERNEL,                                                \
+                           .infer = infer_##SHAPED,                                                \
                            .rule = rule_matrix,                                                    \
-                           .grad = grad_##KERNEL,                                                  \
+                           .grad = grad_##SHAPED,                                                  \
                            .class = OPC_MATRIX,                                                    \
                            .kernel = "dtrt_" #KERNEL,                                              \
-                           .kernel_of = kernel_of_##KERNEL,                                        \
+                           .as_read = AS_READ,                                                     \
                            .flops = 2,                                                             \
                            .points = points_matrix,                                                \
                            .rounding = 64}
-FACTORS(lu_factors, "lu_factors", "the factors of lu in one, and last the rows they came from", lu);
-FACTORS(determinant, "determinant", "the determinant", determinant);
+FACTORS(lu_factors, "lu_factors", "the factors of lu in one, and last the rows they came from", lu,
+        lu, NULL);
+FACTORS(determinant, "determinant", "the determinant", determinant, determinant, NULL);
 FACTORS(log_determinant, "log_determinant", "the determinant's sign, the logarithm of its size",
-        log_determinant);
-FACTORS(qr_factors, "qr_factors", "Q of qr, and below it R transposed", qr);
+        log_determinant, log_determinant, NULL);
+FACTORS(qr_factors, "qr_factors", "Q of qr, and below it R transposed", qr, qr, qr_as_read);
+FACTORS(qr_triangle, "qr_triangle", "qr_factors with 0 for Q", qr_triangle, qr, NULL);
 FACTORS(eigh_factors, "eigh_factors", "the eigenvectors of eigh, and below them the eigenvalues",
-        eigh);
-FACTORS(svd_factors, "svd_factors", "U and V of svd, and below them the singular values", svd);
+        eigh, eigh, eigh_as_read);
+FACTORS(eigh_values, "eigh_values", "eigh_factors with 0 for the vectors", eigh_values, eigh, NULL);
+FACTORS(svd_factors, "svd_factors", "U and V of svd, and below them the singular values", svd, svd,
+        svd_as_read);
+FACTORS(svd_values, "svd_values", "svd_factors with 0 for U and V", svd_values, svd, NULL);
 
 static Arg call_cholesky(Build *b, const Arg *a) {
   NodeId x;

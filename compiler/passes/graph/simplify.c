@@ -157,10 +157,19 @@ static void rewrite(Plan *p, Entry *e) {
   entry_rewritten(e, g, s.map);
 }
 
+static void make_what_is_read(Graph *g) {
+  for (NodeId k = 0; k < g->nodes.n; k++) {
+    Node *n = graph_node(g, k);
+    if (n->op->as_read) n->op = n->op->as_read(g, k);
+  }
+}
+
 void simplify(Plan *p) {
   /* Twice: the first round leaves values without uses. */
   for (int i = 0; i < p->program->entries.n; i++) {
-    rewrite(p, &p->program->entries.at[i]);
-    rewrite(p, &p->program->entries.at[i]);
+    Entry *e = &p->program->entries.at[i];
+    rewrite(p, e);
+    rewrite(p, e);
+    make_what_is_read(e->graph);
   }
 }
