@@ -80,14 +80,23 @@ static void look(Nest *t, const LoopStmt *inner, Expr e, bool *met) {
   for (int i = 0; i < n->n; i++) look(t, inner, n->arg[i], met);
 }
 
-/* Between the two there are loops alone, whose bounds do not ask for the outer one's index. */
+/* Loops and stores alone: what a local declares would not be there for the next of them. */
+static bool may_part(const LoopStmt *s) {
+  for (; s; s = s->next)
+    if (s->kind != STMT_FOR && s->kind != STMT_STORE) return false;
+  return true;
+}
+
+/* Between the two there are loops alone, whose bounds do not ask for the outer one's index, and
+ * beside these no more than stores. */
 static bool is_clear(const Nest *t) {
   const Exprs *x = t->l->x;
   int i = 0;
   while (t->around.at[i] != t->along) i++;
+  if (!may_part(t->along->body)) return false;
   for (i++; i <= t->around.n; i++) {
     const LoopStmt *s = i < t->around.n ? t->around.at[i] : t->across;
-    if (s->kind != STMT_FOR || s->goes_on) return false;
+    if (s->kind != STMT_FOR || s->goes_on || !may_part(s->body)) return false;
     if (expr_mentions(x, s->a, t->along->name) || expr_mentions(x, s->b, t->along->name))
       return false;
   }
