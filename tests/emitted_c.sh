@@ -128,5 +128,10 @@ echo 'entry f(x: f32[1024, 1024]) { return concat([x, transpose(x)], axis=1) }' 
 echo 'entry f(x: f32[16, 28, 28, 64]) { m = mean(x, axis=[1, 2], keepdims=true); return (x - m) * rsqrt(mean((x - m) ** 2, axis=[1, 2], keepdims=true)) }' >"$tmp/norm.dtg"
 "$dtgc" "$tmp/norm.dtg" --machine generic --dump=c >"$tmp/norm.c" || bad=1
 grep -q 'tile0 = ' "$tmp/norm.c" && ! grep -q 'tile1' "$tmp/norm.c" || { echo 'FAIL tiles of an instance norm'; bad=1; }
+# What a loop writes and reads back as vectors begins a line of the cache: where it lay in two pages, one process in thirty, sums took 8 times as long.
+echo 'entry f(x: f32[90, 64], y: f32[90, 64]) { return sum(abs(expand(x, 1) - y), axis=2), argmax(x, axis=0) }' >"$tmp/line.dtg"
+"$dtgc" "$tmp/line.dtg" --dump=c >"$tmp/line.c" || bad=1
+grep -q '_Alignas(64) float line\[32\];' "$tmp/line.c" || { echo 'FAIL a line that is not aligned'; bad=1; }
+grep '^ *[a-z0-9_]* [a-z_]*\[[0-9]*\];' "$tmp/line.c" && { echo 'FAIL an array that is not aligned'; bad=1; }
 echo "$n files, $tried names, compilers: ${compilers[*]}"
 exit $bad

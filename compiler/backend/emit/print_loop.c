@@ -161,7 +161,9 @@ static void put_local(Print *p, const LoopStmt *s) {
   const char *type = s->type == DT_I64 ? "int64_t" : dtype_c_name(s->type),
              *lanes = dtype_name(s->type), *v = s->a == NO_EXPR ? NULL : print_expr(p, s->a);
   switch (s->local) {
-  case LOCAL_ARRAY: str_line(&p->code, "%s %s[%ld];", type, s->name, (long)s->count); break;
+  case LOCAL_ARRAY: /* a vector that lies in two lines, or pages, is waited for when it is read back */
+    str_line(&p->code, "_Alignas(64) %s %s[%ld];", type, s->name, (long)s->count);
+    break;
   case LOCAL_LANES:
     if (is_zero(expr_node(p->x, s->a)))
       str_line(&p->code, "dtrt_lanes_%s %s = {0};", lanes, s->name);
