@@ -157,6 +157,7 @@ static void rewrite(Plan *p, Entry *e) {
   entry_rewritten(e, g, s.map);
 }
 
+/* Ops that have a form for what is read of them: which it is depends on no layout from here on. */
 static void make_what_is_read(Graph *g) {
   for (NodeId k = 0; k < g->nodes.n; k++) {
     Node *n = graph_node(g, k);
