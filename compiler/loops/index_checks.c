@@ -206,9 +206,9 @@ static LoopStmt **put_farthest(Checks *c, LoopStmt **at) {
   for (int k = 0; k < c->farthest.n; k++) {
     Farthest *f = &c->farthest.at[k];
     if (f->met == NO_EXPR) continue;
-    const LoopStmt s = {
-        .kind = STMT_SET, .a = f->local, .b = farther(c, f, f->local, f->met), .next = *at};
-    *at = arena_copy(l->arena, &s, sizeof s);
+    *at = loop_stmt(
+        l, (LoopStmt){
+               .kind = STMT_SET, .a = f->local, .b = farther(c, f, f->local, f->met), .next = *at});
     at = &(*at)->next;
     f->met = NO_EXPR;
   }
@@ -285,19 +285,17 @@ void loop_check_behind(Loop *l) {
   for (int i = 0; i < c.farthest.n; i++) {
     const Farthest *f = &c.farthest.at[i];
     const Expr arg[] = {f->local, loop_int(l, f->n)};
-    const LoopStmt s = {.kind = STMT_CALL,
-                        .a = loop_call(l, named(&c, "check", f->wide), DT_I64, 2, arg)};
-    *end = arena_copy(l->arena, &s, sizeof s);
+    *end = loop_stmt(l, (LoopStmt){.kind = STMT_CALL,
+                                   .a = loop_call(l, named(&c, "check", f->wide), DT_I64, 2, arg)});
     end = &(*end)->next;
   }
   for (int i = c.farthest.n - 1; i >= 0; i--) {
     const ExprNode n = *expr_node(l->x, c.farthest.at[i].local);
-    const LoopStmt s = {.kind = STMT_LOCAL,
-                        .local = LOCAL_VALUE,
-                        .type = n.type,
-                        .name = n.name,
-                        .a = expr_number(l->x, n.type, 0, 0),
-                        .next = l->f.body};
-    l->f.body = arena_copy(l->arena, &s, sizeof s);
+    l->f.body = loop_stmt(l, (LoopStmt){.kind = STMT_LOCAL,
+                                        .local = LOCAL_VALUE,
+                                        .type = n.type,
+                                        .name = n.name,
+                                        .a = expr_number(l->x, n.type, 0, 0),
+                                        .next = l->f.body});
   }
 }

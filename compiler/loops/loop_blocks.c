@@ -156,8 +156,6 @@ static void rename_all(const Index *i, LoopStmt *s, Expr *now) {
   }
 }
 
-static LoopStmt *new_stmt(Loop *l, LoopStmt s) { return arena_copy(l->arena, &s, sizeof s); }
-
 /* The loop over the block that begins at `of`'s index, around `body`. */
 static LoopStmt *within(Nest *t, const LoopStmt *of, LoopStmt *body, LoopHow how) {
   Loop *l = t->l;
@@ -168,13 +166,13 @@ static LoopStmt *within(Nest *t, const LoopStmt *of, LoopStmt *body, LoopHow how
              *end = arena_printf(l->arena, "%s_end_", of->name);
   const Index i = {l, of->name, own};
   rename_all(&i, body, arena_array(l->arena, Expr, x->n));
-  return new_stmt(l, (LoopStmt){.kind = STMT_FOR,
-                                .how = how,
-                                .name = expr_node(x, expr_symbol(x, own, 0, last->hi - 1))->name,
-                                .a = begin,
-                                .b = expr_symbol(x, end, 0, last->hi),
-                                .c = loop_int(l, 1),
-                                .body = body});
+  return loop_stmt(l, (LoopStmt){.kind = STMT_FOR,
+                                 .how = how,
+                                 .name = expr_node(x, expr_symbol(x, own, 0, last->hi - 1))->name,
+                                 .a = begin,
+                                 .b = expr_symbol(x, end, 0, last->hi),
+                                 .c = loop_int(l, 1),
+                                 .body = body});
 }
 
 /* Where the block ends, which begins at the loop's index. */
@@ -187,11 +185,11 @@ static LoopStmt *end_of(Nest *t, const LoopStmt *of) {
   const Expr size = loop_int(l, t->block), next = expr_add(x, begin, size);
   const Expr last_one = expr_compare(x, EXPR_LESS, expr_sub(x, end, begin), size);
   const char *name = arena_printf(l->arena, "%s_end_", of->name);
-  return new_stmt(l, (LoopStmt){.kind = STMT_LOCAL,
-                                .local = LOCAL_CONST,
-                                .type = DT_I64,
-                                .name = expr_node(x, expr_symbol(x, name, 0, last->hi))->name,
-                                .a = loop_choose(l, last_one, end, next)});
+  return loop_stmt(l, (LoopStmt){.kind = STMT_LOCAL,
+                                 .local = LOCAL_CONST,
+                                 .type = DT_I64,
+                                 .name = expr_node(x, expr_symbol(x, name, 0, last->hi))->name,
+                                 .a = loop_choose(l, last_one, end, next)});
 }
 
 /* `body`, which stands within the block of `along`: loops over that stand as far inside as they

@@ -8,7 +8,7 @@
 
 LoopStmt *loop_add(Loop *l, LoopStmt s) {
   OpenBody *o = &l->open.at[l->open.n - 1];
-  LoopStmt *own = *o->next = arena_copy(l->arena, &s, sizeof s);
+  LoopStmt *own = *o->next = loop_stmt(l, s);
   o->next = &own->next;
   return own;
 }

@@ -73,7 +73,7 @@ Expr site_first(Loop *l, NodeId id);
 Expr site_bound(Loop *l, EntryInteger which);
 /* A parameter of that value; 0 and 1 are themselves. */
 Expr loop_param(Loop *l, ParamUse use, Expr value);
-bool loop_runs_once(const Loop *l); /* it gives variables their first values */
+bool loop_runs_once(const Loop *l);              /* it gives variables their first values */
 Expr loop_extent(Loop *l, const Node *n, int d); /* of site_len */
 Expr loop_room(Loop *l, const Node *n, int d);
 Expr loop_offset(Loop *l, const Node *n, int d);
@@ -85,6 +85,10 @@ int64_t most_elements(const Loop *l, const Node *n);
 
 /* -------- statements -------- */
 
+/* One that stands nowhere yet, and one behind the last of the innermost open body. */
+static inline LoopStmt *loop_stmt(const Loop *l, LoopStmt s) {
+  return arena_copy(l->arena, &s, sizeof s);
+}
 LoopStmt *loop_add(Loop *l, LoopStmt s);
 void loop_open_body(Loop *l, LoopStmt s);
 /* `index` counts from 0 up to `to`, or from `from`. */
