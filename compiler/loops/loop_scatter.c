@@ -46,6 +46,9 @@ static Scatter scatter_new(Loop *l, NodeId id) {
                    .in_f64 = scatter_in_f64(l->mesh, l->g, n)};
 }
 
+/* Behind the last place that sums are kept of: rows of this core, or all elements of a line. */
+static Expr places_to(Scatter *s) { return s->each ? room_from(s, s->dim) : s->to; }
+
 /* `before`: updates of rows below `from`. */
 static void begin(Scatter *s, Expr before) {
   Loop *l = s->l;
@@ -54,7 +57,7 @@ static void begin(Scatter *s, Expr before) {
   if (!s->named) s->partial = loop_partial(l, s->id, s->in_f64 ? DT_F64 : s->n->dtype);
   if (s->in_f64) {
     loop_zero_at(l, expr_address(l->x, loop_element(l, s->partial, s->from)),
-                 expr_sub(l->x, s->to, s->from), dtype_size(DT_F64));
+                 expr_sub(l->x, places_to(s), s->from), dtype_size(DT_F64));
     return;
   }
   const Expr rows = s->each ? room_from(s, s->dim) : loop_room(l, s->n, s->dim),
@@ -62,7 +65,8 @@ static void begin(Scatter *s, Expr before) {
              type = s->n->dtype == DT_F64 ? loop_word(l, "DTRT_F64", DTRT_F64)
                                           : loop_word(l, "DTRT_F32", DTRT_F32);
   const int64_t words = scatter_named(l->mesh, s->n) / (int64_t)sizeof(int32_t);
-  const Expr zero = loop_int(l, 0), from = s->named ? zero : s->from, to = s->named ? zero : s->to,
+  const Expr zero = loop_int(l, 0), from = s->named ? zero : s->from,
+             to = s->named ? zero : places_to(s),
              room = s->named ? expr_address(l->x, loop_element(l, s->partial, loop_int(l, words)))
                              : s->partial;
   const Expr arg[] = {type, room, rows, loop_int(l, s->updates), size, from, to, before};
@@ -75,7 +79,7 @@ static void end(Scatter *s) {
   if (s->in_f64) {
     const Expr i = loop_symbol(l, "sum", 0, INT64_MAX),
                to = loop_local(l, LOCAL_POINTER, DT_F32, "to", 0, table(s, loop_int(l, 0)));
-    loop_open_from(l, i, s->from, s->to, LOOP_PLAIN);
+    loop_open_from(l, i, s->from, places_to(s), LOOP_PLAIN);
     loop_set(l, loop_element(l, to, i), loop_element(l, s->partial, i));
     loop_close(l, 1);
   } else if (s->updates) {
