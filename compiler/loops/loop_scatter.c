@@ -136,10 +136,15 @@ static void clear(Scatter *s, Expr address, Expr count) {
     return;
   }
   if (!shape_count(&s->n->shape)) return;
+  const bool half = dtype_is_half(t); /* a pointer would be to floats: bits are stored */
+  const DType memory = half ? DT_U16 : t;
   const Expr i = loop_symbol(l, "place", 0, INT64_MAX),
-             to = loop_local(l, LOCAL_POINTER, t, "none", 0, address);
+             to = loop_local(l, LOCAL_POINTER, memory, "none", 0, address);
+  Expr none = loop_reduced_none(l, s->n);
+  if (half)
+    none = loop_call(l, t == DT_F16 ? "dtrt_f32_to_f16" : "dtrt_f32_to_bf16", memory, 1, &none);
   loop_open_from(l, i, loop_int(l, 0), count, LOOP_PLAIN);
-  loop_set(l, loop_element(l, to, i), loop_reduced_none(l, s->n));
+  loop_set(l, loop_element(l, to, i), none);
   loop_close(l, 1);
 }
 
