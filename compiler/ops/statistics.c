@@ -98,7 +98,10 @@ static NodeId quantile_of(Build *b, NodeId sorted, int d, double q) {
   NodeId r = part_of(b, sorted, d, (int64_t)at, 1), last = part_of(b, sorted, d, n - 1, 1);
   if (w > 0) {
     NodeId above = part_of(b, sorted, d, (int64_t)at + 1, 1);
-    r = mk_add(b, r, mk_scale(b, mk2(b, &op_sub, above, r), w));
+    if (w == 0.5) /* halves are exact, and infinite ones have a mean */
+      r = mk_add(b, mk_scale(b, r, w), mk_scale(b, above, w));
+    else
+      r = mk_add(b, r, mk_scale(b, mk2(b, &op_sub, above, r), w));
   }
   return mk_select(b, mk1(b, &op_isnan, last), last, r);
 }
