@@ -214,11 +214,36 @@ static bool recursive(Elab *e, const Stmt *decl, const Instance *in, Span call) 
   return true;
 }
 
-/* After errors inside a call: the callers. Calls deep in a chain are left out. */
-static void note_call(Elab *e, const Stmt *decl, const Instance *in, Span call, int errors_before) {
+/* Where messages went as a call began. */
+typedef struct Called {
+  int errors, at_calls;
+  LibraryCall within;
+} Called;
+
+static Called begin_call(Elab *e, const Stmt *decl, const Instance *in, Span call) {
+  Diag *d = e->diag;
+  const Called before = {d->errors, d->at_calls, d->call};
+  const char *name = decl->name.text;
+  if (!diag_in_library(d, decl->span))
+    d->call = (LibraryCall){0};
+  else if (!diag_in_library(d, call))
+    d->call = (LibraryCall){call, in ? arena_printf(e->arena, "`%s` of %s", name, in->path)
+                                     : arena_printf(e->arena, "`%s`", name)};
+  return before;
+}
+
+/* After errors inside a call: the callers, unless all errors are shown at it. Calls deep in a chain
+ * are left out. */
+static void end_call(Elab *e, const Stmt *decl, const Instance *in, Span call, bool matched,
+                     Called before) {
+  Diag *d = e->diag;
+  const int errors = d->errors - before.errors, at_calls = d->at_calls - before.at_calls;
+  const bool shown = errors == at_calls && d->call.at.file && !before.within.at.file;
+  const int errors_before = before.errors;
   int depth = 0;
   for (const Frame *f = e->frame; f; f = f->up) depth++;
-  if (e->diag->errors == errors_before || depth >= 4) return;
+  d->call = before.within;
+  if (!matched || !errors || shown || depth >= 4) return;
   if (in)
     diag_note_since(e->diag, call, errors_before, "in `%s` of %s, called here", decl->name.text,
                     in->path);
@@ -228,21 +253,17 @@ static void note_call(Elab *e, const Stmt *decl, const Instance *in, Span call, 
 
 /* -------- running -------- */
 
-static bool in_library(const Elab *e, Span at) {
-  const Source *s = diag_source(e->diag, at.file);
-  return !s || !strncmp(s->name, "dtg/", 4);
-}
-
 static Value run_body(Elab *e, NameScope *inner, const Stmt *decl, Instance *in, Span call,
                       Where where, const Actual *a, int na) {
   if (recursive(e, decl, in, call)) return value_error;
-  int errors = e->diag->errors;
+  const Called before = begin_call(e, decl, in, call);
+  const int errors = before.errors;
   Frame frame = {e->frame, decl, in, call};
   const char *owner = e->owner, *base = e->base;
   Value v = value_error;
   Span site = e->at ? e->at->build.site : (Span){0};
   const int precision = e->at ? e->at->build.precision : 0;
-  if (e->at && !in_library(e, call)) e->at->build.site = call;
+  if (e->at && !diag_in_library(e->diag, call)) e->at->build.site = call;
   if (e->at && in && e->at->index) e->at->build.precision = precision_of(e, in, precision);
   const uint64_t place = place_enter(e, place_span(call));
   e->frame = &frame;
@@ -255,7 +276,7 @@ static Value run_body(Elab *e, NameScope *inner, const Stmt *decl, Instance *in,
   e->owner = owner;
   e->base = base;
   if (e->at) e->at->build.site = site, e->at->build.precision = precision;
-  if (matched) note_call(e, decl, in, call, errors);
+  end_call(e, decl, in, call, matched, before);
   if (e->diag->errors == errors) reject_untaken(e, frame_text(e, decl, in), a, na, given);
   if (entered && e->diag->errors > errors && v.kind == V_NONE) v = value_error;
   return v;
@@ -319,7 +340,8 @@ Value call_layer(Elab *e, const Def *def, Span call, const Actual *a, int na) {
                      name);
   if (recursive(e, def->stmt, NULL, call) || !elab_claim_path(e, e->base, call)) return value_error;
   Instance *in = arena_new_of(e->arena, Instance);
-  int errors = e->diag->errors;
+  const Called before = begin_call(e, def->stmt, NULL, call);
+  const int errors = before.errors;
   *in = (Instance){.path = e->base,
                    .def = def,
                    .scope = {.up = &def->module->scope},
@@ -351,7 +373,7 @@ Value call_layer(Elab *e, const Def *def, Span call, const Actual *a, int na) {
   e->frame = frame.up;
   e->owner = owner;
   e->base = base;
-  if (matched) note_call(e, def->stmt, NULL, call, errors);
+  end_call(e, def->stmt, NULL, call, matched, before);
   return ok ? (Value){.kind = V_INSTANCE, .instance = in} : value_error;
 }
 

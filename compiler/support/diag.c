@@ -24,6 +24,11 @@ void diag_locate(const Diag *d, Span at, int *line, int *column) {
   *column += (int)(end - begin);
 }
 
+bool diag_in_library(const Diag *d, Span at) {
+  const Source *s = diag_source(d, at.file);
+  return !s || !strncmp(s->name, "dtg/", 4);
+}
+
 const char *diag_where(const Diag *d, Arena *a, Span at) {
   const Source *s = diag_source(d, at.file);
   if (!s) return "";
@@ -91,9 +96,22 @@ static uint64_t key_of(Span at, const char *text) {
   return key;
 }
 
+static void show(Diag *d, Severity sev, Span at, bool of_first, const char *text) {
+  const Source *s = diag_source(d, at.file);
+  Message m = {.severity = sev,
+               .text = text,
+               .rendered = diag_render(d, d->arena, sev, at, text),
+               .of_first = of_first};
+  if (s) m.file = s->name, diag_locate(d, at, &m.line, &m.column);
+  if (d->fn) d->fn(d->user, &m);
+}
+
 static void report(Diag *d, Severity sev, Span at, int before, const char *fmt, va_list ap) {
   Arena *a = d->arena;
   const char *text = arena_vprintf(a, fmt, ap);
+  const Span library = at;
+  const bool at_call = sev == SEV_ERROR && d->call.at.file && at.file && diag_in_library(d, at);
+  if (at_call) at = d->call.at, text = arena_printf(a, "in %s: %s", d->call.callee, text);
   if (sev == SEV_NOTE) {
     /* The last error may be one that is not shown, others since `before` are. */
     if (before < 0 ? d->muted : before >= d->most_errors) return;
@@ -102,19 +120,14 @@ static void report(Diag *d, Severity sev, Span at, int before, const char *fmt, 
     d->muted = false;
     for (int i = 0; i < d->seen.n; i++)
       if (d->seen.at[i] == key) d->muted = true;
-    if (sev == SEV_ERROR && !d->muted) d->errors++;
+    if (sev == SEV_ERROR && !d->muted) d->errors++, d->at_calls += at_call;
     if (sev == SEV_WARNING && !d->muted) d->warnings++;
     if (d->errors > d->most_errors) d->muted = true;
     if (d->muted) return;
     vec_push(a, &d->seen, key);
   }
-  const Source *s = diag_source(d, at.file);
-  Message m = {.severity = sev,
-               .text = text,
-               .rendered = diag_render(d, a, sev, at, text),
-               .of_first = before == 0};
-  if (s) m.file = s->name, diag_locate(d, at, &m.line, &m.column);
-  if (d->fn) d->fn(d->user, &m);
+  show(d, sev, at, before == 0, text);
+  if (at_call) show(d, SEV_NOTE, library, false, "the library's line");
 }
 
 #define DIAG(name, sev)                                                                            \
@@ -151,6 +164,7 @@ void diag_hold(Diag *d, Withheld *h) {
               .user = d->user,
               .errors = d->errors,
               .warnings = d->warnings,
+              .at_calls = d->at_calls,
               .muted = d->muted,
               .nseen = d->seen.n};
   *user = (Holding){d->arena, h};
@@ -158,16 +172,18 @@ void diag_hold(Diag *d, Withheld *h) {
 }
 
 void diag_take(Diag *d, Withheld *h) {
-  const int errors = d->errors - h->errors, warnings = d->warnings - h->warnings;
+  const int errors = d->errors - h->errors, warnings = d->warnings - h->warnings,
+            at_calls = d->at_calls - h->at_calls;
   const bool muted = d->muted;
   for (int i = h->nseen; i < d->seen.n; i++) vec_push(d->arena, &h->seen, d->seen.at[i]);
   d->fn = h->fn, d->user = h->user;
-  d->errors = h->errors, d->warnings = h->warnings, d->muted = h->muted, d->seen.n = h->nseen;
-  h->errors = errors, h->warnings = warnings, h->muted = muted;
+  d->errors = h->errors, d->warnings = h->warnings, d->at_calls = h->at_calls;
+  d->muted = h->muted, d->seen.n = h->nseen;
+  h->errors = errors, h->warnings = warnings, h->at_calls = at_calls, h->muted = muted;
 }
 
 void diag_show(Diag *d, const Withheld *h) {
-  d->errors += h->errors, d->warnings += h->warnings;
+  d->errors += h->errors, d->warnings += h->warnings, d->at_calls += h->at_calls;
   if (h->message.n || h->errors) d->muted = h->muted;
   for (int i = 0; i < h->seen.n; i++) vec_push(d->arena, &d->seen, h->seen.at[i]);
   for (int i = 0; i < h->message.n && d->fn; i++) d->fn(d->user, &h->message.at[i]);

@@ -37,6 +37,13 @@ typedef struct Source {
   size_t len;
 } Source;
 
+/* A call by which the user's text comes into the shipped library: an error within is shown at the
+ * call, and the library's line in a note. */
+typedef struct LibraryCall {
+  Span at;            /* nowhere: what is looked at is the user's own */
+  const char *callee; /* "`dense`", "`apply` of model" */
+} LibraryCall;
+
 typedef struct Diag {
   Arena *arena;
   VEC(Source) sources;
@@ -46,13 +53,15 @@ typedef struct Diag {
   int most_errors;
   bool muted; /* notes of a dropped error are dropped too */
   VEC(uint64_t) seen;
+  LibraryCall call;
+  int at_calls; /* errors that were shown at calls of the library */
 } Diag;
 
 /* Messages that were held back. */
 typedef struct Withheld {
   MessageFn *fn;
   void *user;
-  int errors, warnings; /* of before; once they are taken, of these alone */
+  int errors, warnings, at_calls; /* of before; once they are taken, of these alone */
   bool muted;
   int nseen;
   VEC(uint64_t) seen;
@@ -63,6 +72,8 @@ void diag_init(Diag *d, Arena *a, MessageFn *fn, void *user);
 uint32_t diag_add_source(Diag *d, const char *name, const char *text, size_t len);
 const Source *diag_source(const Diag *d, uint32_t file);
 void diag_locate(const Diag *d, Span at, int *line, int *column);
+/* Whether a place is in the shipped library, or nowhere. */
+bool diag_in_library(const Diag *d, Span at);
 /* "file:line", or "" for a span that is nowhere. */
 const char *diag_where(const Diag *d, Arena *a, Span at);
 Span span_join(Span a, Span b);
