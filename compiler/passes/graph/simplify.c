@@ -157,11 +157,17 @@ static void rewrite(Plan *p, Entry *e) {
   entry_rewritten(e, g, s.map);
 }
 
-/* Ops that have a form for what is read of them: which it is depends on no layout from here on. */
-static void make_what_is_read(Graph *g) {
+/* Ops that have a form for what is read of them: which it is depends on no layout from here on.
+ * What a region carries is read whole, as by a gradient behind it. */
+static void make_what_is_read(Arena *a, Entry *e) {
+  Graph *g = e->graph;
+  bool *carried = arena_array(a, bool, g->nodes.n + 1);
+  for (int i = 0; i < e->regions.n; i++)
+    for (int k = 0; k < e->regions.at[i].carries.n; k++)
+      carried[e->regions.at[i].carries.at[k].next] = true;
   for (NodeId k = 0; k < g->nodes.n; k++) {
     Node *n = graph_node(g, k);
-    if (n->op->as_read) n->op = n->op->as_read(g, k);
+    if (n->op->as_read && !carried[k]) n->op = n->op->as_read(g, k);
   }
 }
 
@@ -171,6 +177,6 @@ void simplify(Plan *p) {
     Entry *e = &p->program->entries.at[i];
     rewrite(p, e);
     rewrite(p, e);
-    make_what_is_read(e->graph);
+    make_what_is_read(p->arena, e);
   }
 }
