@@ -153,7 +153,8 @@ static void collect_axis(Enumerate *s, int axis, bool all) {
     bool twice = false; /* x * x is not linear in x */
     for (int k = 0; k < s->n->noperands; k++)
       twice = twice || (k != i && s->n->operand[k] == s->n->operand[i]);
-    if (can && !twice && s->rule.linear_in & 1u << i) add_option(s, a, CARRY_IN + i);
+    const bool linear = i < 32 && s->rule.linear_in >> i & 1; /* lists may be longer */
+    if (can && !twice && linear) add_option(s, a, CARRY_IN + i);
   }
   if (joint && s->n->noperands) add_option(s, a, CARRY_JOINTLY);
 }
