@@ -119,6 +119,9 @@ int mpi_segment(Comm *c, int which, int64_t bytes, char *why);
 bool mpi_life_open(Mpi *m, char *why);
 /* -1 with why: a rank has died. Polls a few times a second, however often it is called. */
 int mpi_life_look(Mpi *m, const CommState *from, char *why);
+/* Of a host one rank reports why all end; the others wait here, and go on only if that has not ended
+ * them. */
+void mpi_life_await_word(const Mpi *m);
 void mpi_life_close(Mpi *m); /* in order */
 
 int mpi_watch(Comm *c, int me, const CommState *state, double waited, char *why);

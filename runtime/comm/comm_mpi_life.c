@@ -45,6 +45,11 @@ static int find_cut(Life *l) {
   return -1;
 }
 
+void mpi_life_await_word(const Mpi *m) {
+  const Life *l = m->life;
+  if (l && l->mark && atomic_exchange(l->told, 1)) nanosleep(&(struct timespec){.tv_sec = 3}, NULL);
+}
+
 int mpi_life_look(Mpi *m, const CommState *from, char *why) {
   Life *l = m->life;
   Comm *c = &m->comm;
@@ -56,8 +61,7 @@ int mpi_life_look(Mpi *m, const CommState *from, char *why) {
   if (dead >= 0) snprintf(process, sizeof process, " (process %d)", (int)l->mark[dead].pid);
   if (dead < 0) dead = find_cut(l);
   if (dead < 0) return 0;
-  /* One rank reports; the others if that has not ended them. */
-  if (l->mark && atomic_exchange(l->told, 1)) nanosleep(&(struct timespec){.tv_sec = 3}, NULL);
+  mpi_life_await_word(m);
   const char *host = c->host[dead];
   snprintf(why, COMM_WHY, "rank %d%s%.*s%s has died; rank %d was at %.*s", dead,
            *host ? " on host " : "", COMM_HOST, host, process, c->rank, COMM_AT - 1, from->at);

@@ -20,7 +20,7 @@ typedef struct LifeLine {
 struct Life {
   int fd; /* of the file, whose lock of this process goes when it is closed */
   LifeMark *mark;
-  _Atomic int *told; /* in the header: a rank of this host has found a dead one */
+  _Atomic int *told; /* in the header: a rank of this host reports one that is dead or missing */
   int64_t bytes;
   LifeLine *line;
   int nlines;

@@ -3,8 +3,9 @@
  * A waiting process polls some 20 times a second for queries of its position, and answers;
  * a process that computes, is stopped or is dead does not. Whoever has waited for the whole timeout
  * queries all others, and goes from the devices it waits for to those that they wait for, until one
- * does not wait: that one is missing. Of several that query, the lowest rank goes on. Long before,
- * after m->slow, the same query is only for a warning. Nothing of this costs a wait that is short. */
+ * does not wait: that one is missing. Of several that query, the lowest rank goes on, and should
+ * its query have come too late to the others, one of a host reports. Long before, after m->slow,
+ * the same query is only for a warning. Nothing of this costs a wait that is short. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -243,6 +244,7 @@ static int look(Mpi *m, const CommState *from, double waited, double timeout, ch
   pthread_mutex_lock(&m->mutex);
   m->asking = false;
   pthread_mutex_unlock(&m->mutex);
+  if (found && !warns) mpi_life_await_word(m);
   if (!warns) return found;
   if (found) fprintf(stderr, "warning: %s\n", why);
   return 0;
