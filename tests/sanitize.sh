@@ -3,8 +3,8 @@
 #   tests/sanitize.sh DIR SANITIZERS [all]
 # as in: tests/sanitize.sh build/sanitize-address address,undefined
 # address: the quick tests and those of label sanitize; thread: those of threads; all: the rest of
-# the full tier, in the build for address. Only what these tests run is built. Objects stay, so that
-# a second run builds what has changed.
+# the full tier, in the build for address, with all checks in kernels, too. Only what these tests run
+# is built. Objects stay, so that a second run builds what has changed.
 # Warnings are for other builds: what gcc takes for uninitialized depends on the checks it has put
 # in. Left out is bench.check: gcc vectorizes no sums of the programs by hand then, and sums in
 # sequence lose more digits than the check allows (the same losses come of -fno-tree-vectorize). MPI
@@ -29,7 +29,7 @@ configure() {
   local launcher=()
   [ -z "${DTG_LAUNCHER:-}" ] || launcher=(-DCMAKE_C{,XX}_COMPILER_LAUNCHER="$DTG_LAUNCHER")
   cmake -S "$root" -B "$build" -G "${DTG_GENERATOR:-Ninja}" -DDTG_SANITIZE="$which" \
-    -DDTG_WERROR=OFF "${launcher[@]}"
+    -DDTG_SANITIZE_WHOLE="$([ "$all" ] && echo ON || echo OFF)" -DDTG_WERROR=OFF "${launcher[@]}"
 }
 # What is built in the folder and named by the tests' commands, beside what dtgc itself loads.
 programs() {
