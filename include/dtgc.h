@@ -200,7 +200,9 @@ typedef struct dtgc_options {
   /* 1: messages name these texts --layout, -D and --mesh; 0: layout[0], define[0], mesh. */
   int command_line;
   /* 1: dtgc_load, dtgc_start or dtgc_build follow: while passes run, LLVM is opened on a thread,
-   * which has ended when the compiling call returns. 0: it is opened when it is needed. */
+   * which has ended when the compiling call returns, and ranks under mpiexec look for the program
+   * in the cache together, as they compile together: all call, and no session runs an entry. 0: it
+   * is opened when it is needed, and only a process by itself looks there. */
   int will_load;
   /* A program from the same sources with other constants, whose variable layouts this one takes
    * over, so that both can run on the same variables (dtgc_build). Its mesh must be the same, and

@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With several processes under mpiexec one of them compiles for all; they come here together. */
-static bool compiles_alone(const dtgc_program *p) {
-  return p->transport && strcmp(p->transport, "mpi") != 0;
-}
-
 /* Of emitted C, for whoever waits for clang. */
 static int64_t count_functions(const char *text) {
   int64_t n = 0;
@@ -25,8 +20,8 @@ static dtgc_status make_object(dtgc_program *p) {
   dtgc_status s = program_emit(p, EMIT_TO_RUN, &e);
   if (s) return s;
   program_doing(p, "functions by clang", 0, count_functions(e.at));
-  bool ok = compiles_alone(p) ? jit_compile(e.at, e.n, &p->jit, &p->object, &t, &error)
-                              : jit_compile_together(e.at, e.n, &p->jit, &p->object, &t, &error);
+  bool ok = program_alone(p) ? jit_compile(e.at, e.n, &p->jit, &p->object, &t, &error)
+                             : jit_compile_together(e.at, e.n, &p->jit, &p->object, &t, &error);
   program_time(p, "llvm", t.module);
   program_time(p, "clang", t.compile);
   if (!ok) {

@@ -297,7 +297,8 @@ static dtgc_status compile_inside(dtgc_program *p, void *arg) {
   if ((s = check_mesh(p)) || (base && (s = check_variant(p, base)))) return s;
   if (base && (s = plan_of_base(p, base))) return s;
   start = jit_now();
-  bool found = recall_object(p, c->o);
+  bool found;
+  if ((s = recall_object(p, c->o, &found))) return s;
   program_time(p, "recall", jit_now() - start);
   if (!found && c->o->will_load) c->ahead = jit_ahead();
   s = found ? DTGC_OK : plan_inside(p, (void *)base);

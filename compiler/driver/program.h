@@ -53,6 +53,7 @@ struct dtgc_program {
   int nvars;
   /* recall.c */
   bool has_key;
+  bool apart; /* the other ranks have their objects, and this one makes its own */
   CacheKey key;
   JitObject object; /* found in the cache, not loaded yet */
   /* code.c */
@@ -132,7 +133,10 @@ dtgc_status environment_options(dtgc_program *p, const dtgc_options *o, dtgc_opt
 
 /* recall.c: whether the cache has the object of what the front end has read. Warns of a cache
  * that others can write to, which is not used. */
-bool recall_object(dtgc_program *p, const dtgc_options *o);
+dtgc_status recall_object(dtgc_program *p, const dtgc_options *o, bool *found);
+/* This process makes its code by itself; else one of several under mpiexec makes it for all, and
+ * they come together. */
+bool program_alone(const dtgc_program *p);
 
 /* compile.c: the same sources and options with one more constant, and p's layouts of variables. */
 dtgc_status program_variant(dtgc_program *p, const char *define, dtgc_program **out);

@@ -58,12 +58,10 @@ static bool make_key(dtgc_program *p, CacheKey *k) {
   return true;
 }
 
-/* Ranks of mpiexec compile together, and must go the same way; a variant has its base's layouts,
- * whose plan it needs while there is a base. */
-static bool may_recall(const dtgc_program *p, const dtgc_options *o) {
-  bool alone = p->transport && strcmp(p->transport, "mpi") != 0;
-  if (!p->jit.cache || o->variant_of) return false;
-  return alone || (!p->jit.mpi_comm && dtrt_launch_size() <= 1);
+bool program_alone(const dtgc_program *p) {
+  if (p->apart) return true;
+  if (p->transport && strcmp(p->transport, "mpi") != 0) return true;
+  return !p->jit.mpi_comm && dtrt_launch_size() <= 1;
 }
 
 /* Objects are executed: what somebody else could have put there is not. */
@@ -75,12 +73,25 @@ static void check_cache(dtgc_program *p, bool variant) {
   free(why);
 }
 
-bool recall_object(dtgc_program *p, const dtgc_options *o) {
+dtgc_status recall_object(dtgc_program *p, const dtgc_options *o, bool *found) {
+  CacheFound how = CACHE_NONE;
+  char *error = NULL;
+  *found = false;
   check_cache(p, o->variant_of);
-  p->has_key = may_recall(p, o) && make_key(p, &p->key);
-  CacheFound found = p->has_key ? jit_recall(p->jit.cache, &p->key, &p->object) : CACHE_NONE;
-  if (found == CACHE_UNTRUSTED)
+  /* A variant has its base's layouts, whose plan it needs while there is a base. Ranks compile
+   * together, and ask together: where a call follows for which all come. */
+  if (o->variant_of) return DTGC_OK;
+  const bool alone = program_alone(p);
+  if (!alone && !o->will_load) return DTGC_OK;
+  p->has_key = p->jit.cache && make_key(p, &p->key);
+  const CacheKey *key = p->has_key ? &p->key : NULL;
+  if (!alone &&
+      !jit_recall_together(p->jit.cache, key, p->jit.mpi_comm, &how, &p->object, &p->apart, &error))
+    return program_fail_with(p, DTGC_SYSTEM, error);
+  if (alone && key) how = jit_recall(p->jit.cache, key, &p->object);
+  if (how == CACHE_UNTRUSTED)
     diag_warning(&p->diag, (Span){0},
                  "an object in the cache was not used: another user could have written it");
-  return found == CACHE_FOUND;
+  *found = how == CACHE_FOUND;
+  return DTGC_OK;
 }

@@ -418,18 +418,39 @@ bool jit_check_cpu(const char *cpu, char **error) {
 
 /* What rank 0 sends: one byte for the kind, the key, then the object or the reason. */
 enum { PARCEL_HEAD = 1 + (int)sizeof(CacheKey) };
+enum { PARCEL_OBJECT = 'o', PARCEL_ERROR = 'e', PARCEL_NOTHING = 'n' };
 
-static bool parcel_make(const Job *j, bool ok, const JitObject *o, const char *why, void **bytes,
-                        int64_t *n) {
-  size_t size = ok ? o->n : strlen(why) + 1;
-  char *p = malloc(PARCEL_HEAD + size);
+static bool parcel_make(char kind, const CacheKey *key, const void *at, size_t n, void **bytes,
+                        int64_t *size) {
+  char *p = malloc(PARCEL_HEAD + n);
   if (!p) return false;
-  *p = ok ? 'o' : 'e';
-  memcpy(p + 1, &j->key, sizeof j->key);
-  memcpy(p + PARCEL_HEAD, ok ? o->at : why, size);
+  *p = kind;
+  memcpy(p + 1, key, sizeof *key);
+  if (n) memcpy(p + PARCEL_HEAD, at, n);
   *bytes = p;
-  *n = (int64_t)(PARCEL_HEAD + size);
+  *size = (int64_t)(PARCEL_HEAD + n);
   return true;
+}
+
+static bool parcel_object(const char *p, int64_t n, JitObject *out) {
+  out->n = (size_t)n - PARCEL_HEAD;
+  out->at = malloc(out->n);
+  if (out->at) memcpy(out->at, p + PARCEL_HEAD, out->n);
+  return out->at;
+}
+
+static bool ranks_of(const void *mpi_comm, int *rank, int *ranks, char **error) {
+  if (dtrt_launch_place(mpi_comm, rank, ranks) == DTRT_OK) return true;
+  *error = jit_printf("cannot determine the ranks of the host's MPI communicator: %s",
+                      dtrt_launch_error());
+  return false;
+}
+
+static bool parcel_send(const void *mpi_comm, void **bytes, int64_t *size, char **error) {
+  if (dtrt_launch_bcast(mpi_comm, bytes, size) == DTRT_OK) return true;
+  *error =
+      jit_printf("the compiled program could not be sent to all ranks: %s", dtrt_launch_error());
+  return false;
 }
 
 /* A rank on another kind of machine has another key, and compiles for itself. */
@@ -439,27 +460,21 @@ static bool parcel_open(Job *j, const char *p, int64_t n, const char *cache, Jit
     *error = jit_printf("rank 0 sent no object");
     return false;
   }
-  if (*p != 'o') {
+  if (*p != PARCEL_OBJECT) {
     *error = jit_printf("%s", p + PARCEL_HEAD);
     return false;
   }
   if (memcmp(p + 1, &j->key, sizeof j->key) != 0) return job_run(j, cache, out, t, error);
-  out->n = (size_t)n - PARCEL_HEAD;
-  out->at = malloc(out->n);
-  if (out->at) memcpy(out->at, p + PARCEL_HEAD, out->n);
   t->cached = true;
-  if (!out->at) *error = jit_printf("out of memory");
-  return out->at != NULL;
+  if (parcel_object(p, n, out)) return true;
+  *error = jit_printf("out of memory");
+  return false;
 }
 
 bool jit_compile_together(const char *source, size_t n, const JitOptions *o, JitObject *out,
                           JitTimes *t, char **error) {
   int rank, ranks;
-  if (dtrt_launch_place(o->mpi_comm, &rank, &ranks) != DTRT_OK) {
-    *error = jit_printf("cannot determine the ranks of the host's MPI communicator: %s",
-                        dtrt_launch_error());
-    return false;
-  }
+  if (!ranks_of(o->mpi_comm, &rank, &ranks, error)) return false;
   if (ranks <= 1) return jit_compile(source, n, o, out, t, error);
   Job j;
   *t = (JitTimes){0};
@@ -470,19 +485,51 @@ bool jit_compile_together(const char *source, size_t n, const JitOptions *o, Jit
   if (!made) j = (Job){0};
   t->key = j.key;
   if (first && made) ok = job_run(&j, o->cache, out, t, error);
-  if (first && !parcel_make(&j, ok, out, ok ? "" : *error, &bytes, &size)) bytes = NULL, size = 0;
+  if (first && ok)
+    parcel_make(PARCEL_OBJECT, &j.key, out->at, out->n, &bytes, &size);
+  else if (first)
+    parcel_make(PARCEL_ERROR, &j.key, *error, strlen(*error) + 1, &bytes, &size);
   /* Even a rank that has failed takes part, or the others would wait forever. */
-  dtrt_status sent = dtrt_launch_bcast(o->mpi_comm, &bytes, &size);
-  if (ok && sent != DTRT_OK) {
-    *error =
-        jit_printf("the compiled program could not be sent to all ranks: %s", dtrt_launch_error());
+  char *unsent = NULL;
+  bool sent = parcel_send(o->mpi_comm, &bytes, &size, &unsent);
+  if (ok && !sent) {
+    *error = unsent, unsent = NULL;
     if (first) free(out->at), out->at = NULL;
     ok = false;
   } else if (!first && ok) {
     ok = parcel_open(&j, bytes, size, o->cache, out, t, error);
   }
+  free(unsent);
   free(bytes);
   job_free(&j);
+  return ok;
+}
+
+bool jit_recall_together(const char *cache, const CacheKey *k, const void *mpi_comm,
+                         CacheFound *found, JitObject *out, bool *apart, char **error) {
+  int rank, ranks;
+  *found = CACHE_NONE;
+  *apart = false;
+  if (!ranks_of(mpi_comm, &rank, &ranks, error)) return false;
+  if (rank == 0 && k) *found = jit_recall(cache, k, out);
+  if (ranks <= 1) return true;
+  void *bytes = NULL;
+  int64_t n = 0;
+  const bool has = *found == CACHE_FOUND;
+  if (rank == 0)
+    parcel_make(has ? PARCEL_OBJECT : PARCEL_NOTHING, k ? k : &(CacheKey){0}, out->at,
+                has ? out->n : 0, &bytes, &n);
+  bool ok = parcel_send(mpi_comm, &bytes, &n, error);
+  const char *p = bytes;
+  if (ok && rank && n > PARCEL_HEAD && *p == PARCEL_OBJECT) {
+    *apart = !k || memcmp(p + 1, k, sizeof *k) != 0;
+    if (*apart)
+      *found = k ? jit_recall(cache, k, out) : CACHE_NONE;
+    else
+      *found = parcel_object(p, n, out) ? CACHE_FOUND : CACHE_NONE;
+    *apart |= *found != CACHE_FOUND;
+  }
+  free(bytes);
   return ok;
 }
 

@@ -114,6 +114,11 @@ typedef enum CacheFound {
 bool jit_key_options(CacheKey *k, const JitOptions *o);
 void jit_remember(const char *cache, const CacheKey *k, const CacheKey *object);
 CacheFound jit_recall(const char *cache, const CacheKey *k, JitObject *out);
+/* The same where several processes do the same thing: rank 0 looks, the others receive. `k` is NULL
+ * where there is no key. *apart: rank 0 has the object, and this rank must make its own, because
+ * its machine or its inputs are others. False: the ranks cannot be reached. */
+bool jit_recall_together(const char *cache, const CacheKey *k, const void *mpi_comm,
+                         CacheFound *found, JitObject *out, bool *apart, char **error);
 /* build_id.c: adds which build this is; false: the linker wrote no id. */
 bool jit_build_id(CacheKey *k);
 
