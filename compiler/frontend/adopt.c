@@ -2,10 +2,11 @@
  * region carries is an i64, an f32 or a bool; where its body does not go with that, the first run
  * is built alone, of the number itself, as if it were unrolled. What that makes of the number is
  * what the region carries, if it is wrong in fewer places then, or in as many that come later in
- * the text: what goes wrong there is more likely a mistake that no type mends. In that first run, a
- * number that a region within makes of one is a number behind it, too (`if c { total = 0 }`). What
- * is a number behind the first run, too (`rate = rate * 0.9`), and the number of a `repeat`, take
- * another type of the entry's tensors, f64 or i32 say, where the body goes with that.
+ * the text: what goes wrong there is more likely a mistake that no type mends. What is wrong in as
+ * many places of the first run alone is one. In that first run, a number that a region within makes
+ * of one is a number behind it, too (`if c { total = 0 }`). What is a number behind the first run,
+ * too (`rate = rate * 0.9`), and the number of a `repeat`, take another type of the entry's tensors,
+ * f64 or i32 say, where the body goes with that.
  *
  * What was built in vain is left in the graph and in variables' versions. So a program in which a
  * number has taken a type is elaborated again (elaborate.c), with what was found: its key says
@@ -200,7 +201,7 @@ typedef struct Tries {
   RunFn *run;
   Running x;
   ScopeThen before;
-  Withheld best;
+  Withheld best, alone; /* of the first run alone */
   Adoptions with;
   ScopeThen behind;
 } Tries;
@@ -236,7 +237,7 @@ static void try_types(Tries *t) {
   first.peels = true;
   bind_again(e, t->s, &t->before);
   e->peels++;
-  held_run(e, t->s, &first, t->run);
+  t->alone = held_run(e, t->s, &first, t->run);
   e->peels--;
   if (e->adopted->changes != none.changes && !e->stop) {
     const int found = try_with(t, (NumberTypes){0});
@@ -274,5 +275,7 @@ void adopt_run(Elab *e, NameScope *s, const Running *x, RunFn *run) {
     if (t.with.changes != changes) e->adopted->region = x->stmt->span;
     if (t.best.errors == errors) e->in_vain++;
   }
-  diag_show(e->diag, &t.best);
+  /* What is wrong with the numbers themselves is no matter of their types. */
+  const bool alone = t.alone.errors && t.alone.errors == t.best.errors;
+  diag_show(e->diag, alone ? &t.alone : &t.best);
 }

@@ -14,6 +14,8 @@ static NodeId condition(Elab *e, Value v, const AstExpr *x, const char *word) {
                                                            : "; compare it, as in x > 0";
     elab_fail(e, x->span, "`%s` requires a scalar of type bool, but this is %s%s", word,
               value_describe(e, &v), how);
+  } else if (v.kind == V_BOOL && e->peels) { /* it is of a number that the loop is to carry */
+    return NO_NODE;
   } else if (v.kind == V_BOOL) {
     elab_fail(e, x->span,
               "this is %s from the beginning and never changes: the condition of a "
