@@ -426,20 +426,27 @@ static bool is_word(const Print *p, const ExprNode *n) {
   return true;
 }
 
-/* What stores overwrite is read before anything is stored. */
-static bool is_overwritten(const Print *p, const ExprNode *n) {
+bool print_is_overwritten(const Print *p, const ExprNode *n) {
   for (int i = 0; n->kind == EXPR_LOAD && p->stored.n > 1 && i < p->stored.n; i++)
     if (p->stored.at[i] == p->le->buffer[node_base(p->le->graph, (NodeId)n->v)]) return true;
   return false;
 }
 
-static bool wants_name(const Print *p, Expr e, const ExprUse *u, const char *t) {
+/* What stores overwrite is read before anything is stored: a load has a name, and so has a select
+ * of which a part loads it, by its text or by its statements. */
+static bool reads_overwritten(const Print *p, Expr e, Text t) {
+  const ExprNode *n = expr_node(p->x, e);
+  const bool select = n->kind == EXPR_SELECT && t.bind != BIND_TIGHT;
+  return print_is_overwritten(p, n) || (select && p->late[e]);
+}
+
+static bool wants_name(const Print *p, Expr e, const ExprUse *u, Text t) {
   const ExprNode *n = expr_node(p->x, e);
   const bool outer = u->scope == p->scope, again = u->uses > 1;
-  const bool overwritten = outer && is_overwritten(p, n);
+  const bool overwritten = outer && reads_overwritten(p, e, t);
   if (is_condition(n) || p->moves[e] || (is_word(p, n) && !overwritten)) return false;
   if (n->kind >= EXPR_GIVEN && n->kind <= EXPR_ADDRESS) return false;
-  const size_t length = strlen(t);
+  const size_t length = strlen(t.s);
   if (!is_value(n)) return length > LONG_TEXT || (again && n->reads);
   if (!outer) return length > (again ? LONG_TEXT : LONGEST_TEXT);
   return again || overwritten || length > LONG_TEXT;
@@ -450,7 +457,7 @@ static const ExprUse *written(Print *p, Expr e, int scope) {
   if (u->text) return u;
   Text t = compose(p, e, u->scope);
   u = find_use(p, e, scope); /* it may have been moved */
-  if (wants_name(p, e, u, t.s)) {
+  if (wants_name(p, e, u, t)) {
     const ExprNode *n = expr_node(p->x, e);
     const bool v = is_value(n);
     const char *name = arena_printf(p->arena, v ? "v%d" : "p%d", v ? p->values++ : p->integers++);

@@ -191,13 +191,21 @@ static void put_assignment(Print *p, const LoopStmt *s, const char *v) {
     str_line(&p->code, "%s = %s;", to, v);
 }
 
-/* Values of stores that follow each other are computed before any is stored; the last of them. */
+/* Values of stores that follow each other are computed before any is stored; the last of them. One
+ * that depends on a local has no name of its own (print_expr.c), but is named here. */
 static const LoopStmt *put_stores(Print *p, const LoopStmt *s) {
   int n = 1;
   for (const LoopStmt *k = s; k->next && k->next->kind == STMT_STORE; k = k->next) n++;
   const char **v = arena_array(p->arena, const char *, n);
   const LoopStmt *k = s, *last = s;
-  for (int i = 0; i < n; i++, k = k->next) v[i] = print_expr(p, k->b);
+  for (int i = 0; i < n; i++, k = k->next) {
+    v[i] = print_expr(p, k->b);
+    if (n == 1 || !p->moves[k->b] || !p->late[k->b]) continue;
+    const char *name = arena_printf(p->arena, "v%d", p->values++);
+    const DType t = dtype_computed(expr_node(p->x, k->b)->type);
+    str_line(&p->code, "const %s %s = %s;", dtype_c_name(t), name, v[i]);
+    v[i] = name;
+  }
   for (int i = 0; i < n; i++, last = s, s = s->next) put_assignment(p, s, v[i]);
   return last;
 }
@@ -256,8 +264,10 @@ static void find_written(Print *p, const LoopStmt *s, bool *set) {
   }
 }
 
-/* What has a local in it, or what the function sets as it goes on. */
+/* What has a local in it, or what the function sets as it goes on; and selects of which parts read
+ * what is stored to. */
 static void find_moving(Print *p, bool *set) {
+  bool *reads = arena_array(p->arena, bool, p->x->n);
   for (Expr e = 0; e < p->x->n; e++) {
     const ExprNode *n = expr_node(p->x, e);
     const ExprNode *of = n->kind == EXPR_ADDRESS ? expr_node(p->x, n->arg[0]) : NULL;
@@ -270,13 +280,19 @@ static void find_moving(Print *p, bool *set) {
       const int b = loop_buffer(p->f, p->le->graph, (NodeId)n->v);
       moves = b >= 0 && set[b];
     }
-    for (int i = 0; i < n->n; i++) moves = moves || p->moves[n->arg[i]];
+    reads[e] = print_is_overwritten(p, n);
+    for (int i = 0; i < n->n; i++) {
+      const Expr a = n->arg[i];
+      moves = moves || p->moves[a], reads[e] = reads[e] || reads[a];
+      p->late[e] = p->late[e] || p->late[a] || (expr_is_part(n, i) && reads[a]);
+    }
     p->moves[e] = moves;
   }
 }
 
 void print_begin(Print *p) {
   p->moves = arena_array(p->arena, bool, p->x->n);
+  p->late = arena_array(p->arena, bool, p->x->n);
   p->use_of = arena_array(p->arena, int, p->x->n);
 }
 

@@ -38,6 +38,7 @@ struct Print {
   const char **param, **buffer; /* names, by place */
   bool *moves;                  /* by expression: its value may change within a block */
   VEC(int) stored;              /* memory that stores of the function change (STMT_STORE) */
+  bool *late; /* by expression: a part of a select in it reads what stores overwrite */
   VEC(Scope) scopes;
   VEC(ExprUse) uses;
   int *use_of;            /* by expression: 1 + its last in `uses` */
@@ -67,6 +68,8 @@ const char *print_alone(Print *p, Expr e);
 /* What statements call so themselves: "i0", "v12". */
 bool print_is_local(const char *name);
 void print_begin(Print *p); /* once p->x is known */
+/* Whether a load reads memory that stores of the function change, of several stores. */
+bool print_is_overwritten(const Print *p, const ExprNode *n);
 void print_block(Print *p, const LoopStmt *s);
 
 /* The whole of a loop function, called so. */
