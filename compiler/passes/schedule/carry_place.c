@@ -13,6 +13,7 @@ static bool makes_in_place(const EntryMemory *m, int region, NodeId carry, NodeI
     return false;
   for (int i = 0; i < x->carries.n; i++)
     if (lives_next(m, region, i) == carry) return false;
+  if (lives_behind(m, carry, t, region)) return false;
   for (int k = m->span[region].begin; k < m->span[region].end; k++) {
     if (!reads_node(&m->d.reads[k], carry) || k < t) continue;
     if (k > t) return false;

@@ -78,6 +78,21 @@ bool lives_again(const EntryMemory *m, NodeId id, int t) {
   return false;
 }
 
+/* A region ends between two steps. What it reads then is live up to the one before, which must not
+ * make another value in its place. */
+bool lives_behind(const EntryMemory *m, NodeId id, int t, int within) {
+  const LocalEntry *le = m->le;
+  for (int r = 0; r < le->entry->regions.n; r++) {
+    const RegionSpan s = m->span[r];
+    if (!lives_region(m, r) || s.end <= t || r == within) continue;
+    if (within == NO_REGION ? s.end > t + 1 : !region_within(le->entry, r, within)) continue;
+    if (s.begin == s.end && node_base(le->graph, le->region[r].condition) == id) return true;
+    for (int i = 0; i < le->region[r].carries.n; i++)
+      if (lives_next(m, r, i) == id) return true;
+  }
+  return false;
+}
+
 bool lives_in_body(const EntryMemory *m, int region, int t) {
   return t >= m->span[region].test && t < m->span[region].end && m->region_at[t] == region;
 }
@@ -185,7 +200,7 @@ bool lives_in_variable(const EntryMemory *m, NodeId base, int var) {
   if (t < 0 || m->plan->observe == OBSERVE_ALL) return false;
   for (int i = 0; i < m->d.old[var].n; i++) {
     const NodeId old = m->d.old[var].at[i];
-    if (m->last_read[old] > t) return false;
+    if (m->last_read[old] > t || lives_behind(m, old, t, NO_REGION)) return false;
     if (m->last_read[old] < t) continue;
     if (!over.n) over = lives_over(m, base);
     if (!reads_aligned(&over, old)) return false;

@@ -36,6 +36,9 @@ int lives_last(const EntryMemory *m,
 NodeId lives_next(const EntryMemory *m, int region, int carry);
 /* Step t runs again, in a region that the value comes from outside of: it is wanted then. */
 bool lives_again(const EntryMemory *m, NodeId id, int t);
+/* The end of a region reads it behind step t, in region `within` (NO_REGION: of any) and before its
+ * end. A region without steps of its own reads its condition there, too. */
+bool lives_behind(const EntryMemory *m, NodeId id, int t, int within);
 /* Step t is one of the region's body and of no region within it. */
 bool lives_in_body(const EntryMemory *m, int region, int t);
 

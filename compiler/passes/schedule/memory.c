@@ -49,7 +49,8 @@ static bool reduces_in_place(const EntryMemory *m, NodeId id) {
   return b >= 0 && le->buffers.at[b].place == PLACE_ARENA &&
          graph_node(le->graph, term)->op != OP_input && m->last_read[term] == done &&
          le->buffers.at[b].last == done && !lives_again(m, term, done) &&
-         !carry_place_left(m, b, done) && !is_read(m, term, m->made_at[id] + 1, done - 1);
+         !lives_behind(m, term, done, NO_REGION) && !carry_place_left(m, b, done) &&
+         !is_read(m, term, m->made_at[id] + 1, done - 1);
 }
 
 /* The loop that makes node `id` stores another value in buffer b. */
@@ -79,8 +80,8 @@ static int mapped_over(const EntryMemory *m, NodeId id) {
     if (b < 0 || !r->aligned || le->buffers.at[b].place != PLACE_ARENA) continue;
     if (le->buffers.at[b].last == t && r->node != id &&
         graph_node(le->graph, r->node)->dtype == graph_node(le->graph, id)->dtype &&
-        !lives_again(m, r->node, t) && !carry_place_left(m, b, t) && !shares_loop(m, id, b) &&
-        lent_input(le, r->node) < 0)
+        !lives_again(m, r->node, t) && !lives_behind(m, r->node, t, NO_REGION) &&
+        !carry_place_left(m, b, t) && !shares_loop(m, id, b) && lent_input(le, r->node) < 0)
       return b;
   }
   return -1;
