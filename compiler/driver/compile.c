@@ -185,6 +185,9 @@ static void take_disabled(dtgc_program *p, const dtgc_options *o) {
   for (int i = 0; i < o->ndisables; i++)
     pipeline_disable(&p->disabled, o->disable[i], &word,
                      &len); /* check_arguments saw no wrong one */
+  /* Code for another CPU may round where the kernels, which are those of the CPU that runs it, do
+   * not. */
+  if (p->jit.cpu || !host_multiplies_adds()) pipeline_disable(&p->disabled, "unroll", &word, &len);
 }
 
 static void take_options(dtgc_program *p, const dtgc_options *o) {

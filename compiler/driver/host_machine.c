@@ -119,14 +119,24 @@ static bool halves_vectors(void) {
 }
 #endif
 
+bool host_multiplies_adds(void) {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#elif defined(__aarch64__)
+  return true;
+#else
+  return false;
+#endif
+}
+
 static VectorUnit find_vectors(void) {
 #if defined(__x86_64__)
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
     return halves_vectors() ? (VectorUnit){"AVX-512 in halves", 32} : (VectorUnit){"AVX-512", 64};
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return (VectorUnit){"AVX2", 32};
+  if (host_multiplies_adds()) return (VectorUnit){"AVX2", 32};
   return (VectorUnit){"SSE2", 8};
 #elif defined(__aarch64__)
   return (VectorUnit){"NEON", 16};

@@ -7,6 +7,8 @@
 const Machine *host_machine(Arena *a);
 /* Fills in caches and cores; bandwidths by the machine's memory_bandwidth. */
 void host_caches(Machine *m);
+/* The CPU multiplies and adds with one rounding, as kernels of products then do. */
+bool host_multiplies_adds(void);
 
 /* How many CPUs "0-3,8" lists; 0: it is no such list. "48K" in bytes; 0: no size. */
 int64_t host_count_list(const char *list);

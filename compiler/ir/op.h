@@ -283,6 +283,8 @@ struct OpDef {
   /* OPC_MATRIX: the op that makes no more than what is read of the node, or its own; NULL: there is
    * none. Asked of whole tensors: bits do not depend on layouts. */
   Op (*as_read)(const Graph *g, NodeId id);
+  /* OPC_PRODUCT: the op of the same operands whose elements are expressions. */
+  Op unrolled;
   /* Of what puts dims in another order or adds some: for each dim of the operand, the result's. */
   void (*dims)(const Graph *g, const Node *n, int *of);
   /* The number that operand k, of integers, has to stay below as the program uses it; 0: any.

@@ -285,7 +285,8 @@ typedef enum Feature {
 } Feature;
 /* What --disable names: sets of passes, by place in the pipeline, and of features. */
 typedef struct Disabled {
-  uint32_t passes, features;
+  uint64_t passes;
+  uint32_t features;
 } Disabled;
 
 typedef struct Plan Plan;

@@ -109,6 +109,21 @@ static NodeId simplify_contract(NewGraph *w, Node *n) {
   return same;
 }
 
+const OpDef op_small_contract = {.name = "small_contract",
+                                 .doc = "contract of so few operations in a loop that each element "
+                                        "is an expression (unroll.c)",
+                                 .attr = {{"letters", ATTR_LETTERS}},
+                                 .infer = infer_contract,
+                                 .rule = rule_contract,
+                                 .grad = grad_contract,
+                                 .lower = lower_small_contract,
+                                 .class = OPC_MOVE,
+                                 .flags = OPF_SUMS,
+                                 .linear = 3,
+                                 .addends = addends,
+                                 .flops = 2,
+                                 .rounding = 1};
+
 const OpDef op_contract = {.name = "contract",
                            .doc = "@ and einsum after lowering: a product summed over shared dims",
                            .attr = {{"letters", ATTR_LETTERS}},
@@ -116,6 +131,7 @@ const OpDef op_contract = {.name = "contract",
                            .rule = rule_contract,
                            .grad = grad_contract,
                            .class = OPC_PRODUCT,
+                           .unrolled = &op_small_contract,
                            .flags = OPF_SUMS | OPF_PRODUCT | OPF_ROWS,
                            .linear = 3,
                            .complex = complex_bilinear,

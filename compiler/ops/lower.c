@@ -208,6 +208,37 @@ Expr lower_gather(Lower *l, NodeId id, const At *at) {
   return choose(l, owned(l, t, dim, found), from_memory(l, n->operand[0], &row), nothing(l, n));
 }
 
+/* An operand of a product: where it is a part of a tensor, it is read there. */
+static Expr factor(Lower *l, NodeId id, const At *at) {
+  const Node *n = graph_node(l->g, id);
+  const bool part = part_operand(l->g, n) >= 0 && !op_is(n, OPF_CHOICE);
+  return part ? l->value(l, id, at) : from_memory(l, id, at);
+}
+
+/* In sequence along the one dim that is summed, each product rounded with its sum, as the kernels
+ * add so few (docs/sums.md). */
+Expr lower_small_contract(Lower *l, NodeId id, const At *at) {
+  const Node *n = graph_node(l->g, id), *x = operand(l, n, 0), *y = operand(l, n, 1);
+  const Letters letters = product_letters(l->g, n);
+  const char *add = n->dtype == DT_F64 ? "dtrt_add_product_f64" : "dtrt_add_product_f32";
+  Expr index[26], sum = expr_number(l->x, n->dtype, 0, 0);
+  for (int i = 0; i < 26; i++) index[i] = number(l, 0);
+  for (int d = 0; d < n->shape.rank; d++) index[letters.out[d]] = at->dim[d];
+  int64_t summed = 0, count = 1;
+  for (int d = 0; d < x->shape.rank; d++)
+    if (letters.in[letters.x[d]] == LETTER_SUMMED && x->shape.dim[d] != 1)
+      summed = letters.x[d], count = x->shape.dim[d];
+  for (int64_t i = 0; i < count; i++) {
+    At in[2] = {none(), none()};
+    if (count > 1) index[summed] = number(l, i);
+    for (int d = 0; d < x->shape.rank; d++) in[0].dim[d] = index[letters.x[d]];
+    for (int d = 0; d < y->shape.rank; d++) in[1].dim[d] = index[letters.y[d]];
+    const Expr arg[] = {factor(l, n->operand[0], &in[0]), factor(l, n->operand[1], &in[1]), sum};
+    sum = expr_call(l->x, add, n->dtype, 3, arg, INT64_MIN, INT64_MAX);
+  }
+  return sum;
+}
+
 /* An index with something `reach` behind it that has to be there, too. */
 static Expr checked_window(Lower *l, Expr i, int64_t reach, int64_t size) {
   const Expr arg[] = {i, number(l, reach), number(l, size)};

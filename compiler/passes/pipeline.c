@@ -38,6 +38,7 @@ static const struct {
     {"partition", partition, verify_local, NEEDED},    /* one device's graph, exchanges explicit */
     {"forbid", forbid, verify_local, NEEDED},          /* no gather that an annotation forbids */
     {"panels", panels, verify_local, BETTER},          /* products and their exchanges in panels */
+    {"unroll", unroll, verify_local, BETTER},          /* small products in loops are expressions */
     {"inline", inline_values, verify_work, NEEDED},    /* which values are stored */
     {"steps", make_steps, verify_local, NEEDED},       /* one step for each stored value */
     {"bucket", bucket, verify_local, BETTER},          /* bucketing of exchanges */
@@ -63,7 +64,7 @@ static const struct {
                 {"share", FEATURE_SHARE}};
 
 enum { PASSES = sizeof passes / sizeof *passes, FEATURES = sizeof features / sizeof *features };
-_Static_assert(PASSES <= 32, "Disabled.passes has a bit for each");
+_Static_assert(PASSES <= 64, "Disabled.passes has a bit for each");
 
 /* -------- by name -------- */
 
@@ -90,7 +91,7 @@ static bool disable(Disabled *d, const char *name, int len) {
     if (is_name(features[i].name, name, len)) return d->features |= features[i].feature, true;
   for (int i = 0; i < PASSES; i++)
     if (passes[i].kind == BETTER && is_name(passes[i].name, name, len))
-      return d->passes |= 1u << i, true;
+      return d->passes |= UINT64_C(1) << i, true;
   return false;
 }
 

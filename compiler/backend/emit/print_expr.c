@@ -413,7 +413,9 @@ static Text compose(Print *p, Expr e, int scope) {
   }
 }
 
-static bool is_value(const ExprNode *n) { return n->kind >= EXPR_NUMBER; }
+static bool is_value(const ExprNode *n) {
+  return n->kind >= EXPR_NUMBER || (n->kind == EXPR_CALL && dtype_is_float(n->type));
+}
 static bool is_condition(const ExprNode *n) { return !is_value(n) && n->type == DT_BOOL; }
 
 /* A name for it would say no less. */

@@ -8,6 +8,7 @@
 #include "verify_plan.h"
 
 void panels(Plan *p);
+void unroll(Plan *p);
 void inline_values(Plan *p);
 void make_steps(Plan *p);
 void bucket(Plan *p);

@@ -1,0 +1,118 @@
+/* Small products in loops of the entry become expressions, which loops compute and fuse with what is
+ * around them:
+ *
+ *   k = contract(A, y), z = tanh(k)  ->  for i: z[i] = tanh(A[i][0] * y[0] + A[i][1] * y[1] + ...)
+ *
+ * A kernel multiplies at m->flops and takes CALL besides; a loop multiplies at m->vector_flops. Where
+ * an operand does not lie along the result's last dim, which are a vector's lanes, its numbers come
+ * one by one, at a part of that rate: for each multiplication and addition of a loop, and once for
+ * each number when the kernel turns the operand. The shorter of both is taken. Outside of loops a call
+ * takes less time than compiling a loop does.
+ *
+ * Bits are the same: so few products are added in sequence, by multiply-add, either way
+ * (docs/sums.md). Where other kernels are asked for ($DTRT_GEMM) they are not; so sizes are those of
+ * whole tensors, which no layout changes. */
+#include "schedule_passes.h"
+
+/* Seconds that a product by a kernel takes besides its arithmetic: the call and the choice of the
+ * kernel. */
+static const double CALL = 5e-8;
+static const double ONE_BY_ONE = 4; /* times as long as numbers that lie side by side */
+
+enum {
+  SEQUENCE = 64, /* products of an element that the kernels add in sequence, */
+  SIDE = 32      /* in f64 where the result has at most so many rows and columns (gemm_small.h) */
+};
+
+/* By role, of all letters; and how many are summed. */
+typedef struct Sizes {
+  double m, n, k, batch;
+  int summed;
+} Sizes;
+
+static void add_dim(Sizes *z, int role, double size) {
+  if (role == LETTER_M) z->m *= size;
+  if (role == LETTER_N) z->n *= size;
+  if (role == LETTER_BATCH) z->batch *= size;
+  if (role != LETTER_SUMMED || size == 1) return;
+  z->k *= size;
+  z->summed++;
+}
+
+static Sizes sizes_of(const Graph *g, const Node *n) {
+  const Node *x = graph_operand(g, n, 0), *y = graph_operand(g, n, 1);
+  const Letters l = product_letters(g, n);
+  Sizes z = {1, 1, 1, 1, 0};
+  for (int d = 0; d < x->shape.rank; d++) add_dim(&z, l.in[l.x[d]], (double)x->shape.dim[d]);
+  for (int d = 0; d < y->shape.rank; d++)
+    if (l.in[l.y[d]] == LETTER_N) add_dim(&z, LETTER_N, (double)y->shape.dim[d]);
+  return z;
+}
+
+/* A device has all that is summed. */
+static bool sums_whole(const Graph *g, const Node *n) {
+  const Node *x = graph_operand(g, n, 0);
+  const Letters l = product_letters(g, n);
+  for (int d = 0; d < x->shape.rank; d++)
+    if (l.in[l.x[d]] == LETTER_SUMMED && (x->layout->dim[d].naxes || x->layout->dim[d].window.of))
+      return false;
+  return true;
+}
+
+static int last_dim(const Shape *s) {
+  int d = s->rank - 1;
+  while (d >= 0 && s->dim[d] == 1) d--;
+  return d;
+}
+
+/* The elements of operands that have the result's last dim and do not lie along it. */
+static double elements_apart(const Graph *g, const Node *n) {
+  const Letters l = product_letters(g, n);
+  const int last = last_dim(&n->shape);
+  double apart = 0;
+  for (int k = 0; last >= 0 && k < 2; k++) {
+    const Shape *s = &graph_operand(g, n, k)->shape;
+    const int64_t *letter = k ? l.y : l.x;
+    const bool has = l.in[l.out[last]] & (k ? LETTER_Y : LETTER_X), any = last_dim(s) >= 0;
+    if (has && any && letter[last_dim(s)] != l.out[last]) apart += (double)shape_count(s);
+  }
+  return apart;
+}
+
+static bool is_quicker(const Machine *m, const Graph *g, const Node *n) {
+  if (n->dtype != graph_operand(g, n, 0)->dtype || (n->dtype != DT_F32 && n->dtype != DT_F64))
+    return false;
+  const Sizes z = sizes_of(g, n);
+  const double flops = 2 * z.m * z.n * z.k * z.batch;
+  if (z.summed > 1 || z.k > SEQUENCE || !sums_whole(g, n)) return false;
+  if (n->dtype == DT_F64 && (z.m > SIDE || z.n > SIDE)) return false;
+  const double apart = elements_apart(g, n), one = ONE_BY_ONE / m->vector_flops,
+               kernel = CALL + flops / m->flops + apart * one,
+               loop = flops * (apart ? one : 1 / m->vector_flops);
+  return loop < kernel;
+}
+
+/* The node is in a loop, however many conditions of it are around it. */
+static bool is_in_loop(const Entry *e, int region) {
+  while (region != NO_REGION && e->regions.at[region].kind != REGION_LOOP)
+    region = e->regions.at[region].parent;
+  return region != NO_REGION;
+}
+
+static void unroll_entry(Plan *p, LocalEntry *le) {
+  const Graph *g = le->graph;
+  if (!le->entry->regions.n) return;
+  const int *region = regions_find(p->arena, le->entry, g);
+  for (NodeId i = 0; i < g->nodes.n; i++) {
+    Node *n = graph_node(g, i);
+    if (op_class(n) != OPC_PRODUCT || !is_in_loop(le->entry, region[i]) ||
+        !is_quicker(p->program->machine, g, n))
+      continue;
+    n->op = n->op->unrolled;
+    n->keep = KEEP_ALWAYS; /* computed once, also where several loops read it */
+  }
+}
+
+void unroll(Plan *p) {
+  for (int i = 0; i < p->entries.n; i++) unroll_entry(p, &p->entries.at[i]);
+}
