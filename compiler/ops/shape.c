@@ -91,7 +91,11 @@ static NodeId simplify_reshape(NewGraph *w, Node *n) {
   for (; x->op == &op_reshape && !x->spec && !x->forbid.file;
        x = graph_node(w->graph, n->operand[0]))
     n->operand = arena_copy(w->arena, x->operand, sizeof *x->operand);
-  return shape_equal(&x->shape, &n->shape) ? n->operand[0] : NO_NODE;
+  if (shape_equal(&x->shape, &n->shape)) return n->operand[0];
+  if (x->op != &op_const || x->spec || x->forbid.file) return NO_NODE;
+  Node number = *x; /* the same number in each element */
+  number.shape = n->shape;
+  return w->intern(w->user, &number);
 }
 
 static Arg call_reshape(Build *b, const Arg *a) {

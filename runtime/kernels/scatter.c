@@ -17,7 +17,6 @@ dtrt_scatter dtrt_scatter_begin(int32_t dtype, void *room, int64_t rows, int64_t
   s.slot = at;
   s.used = (int32_t)(before / DTRT_SUM_BLOCK);
   s.none = s.used;
-  memset(s.top + from, 0, (size_t)(to - from) * sizeof *s.top);
   memset(s.hits + from, 0, (size_t)(to - from));
   return s;
 }
@@ -38,6 +37,8 @@ static void add(const dtrt_scatter *s, void *to, const void *a, const void *b) {
 void dtrt_scatter_block(dtrt_scatter *s, int64_t row, void *sum) {
   const int64_t bytes = s->size * dtrt_dtype_size(s->dtype);
   int level = 0;
+  if (s->used == s->none) /* the first block of all: where no row has one, no row has a stack */
+    memset(s->top + s->from, 0, (size_t)(s->to - s->from) * sizeof *s->top);
   s->hits[row] = 0;
   for (int32_t top; (top = s->top[row]) && s->level[top - 1] == level; level++) {
     add(s, sum, s->slot + (top - 1) * bytes, sum);
