@@ -223,11 +223,16 @@ AstItem ast_item_tuple(Parse *p, Span at, const IdentVec *axes) {
   return item;
 }
 
+/* Without a granule the word behind the axis does not belong there, or is a `by` that lacks it. */
 AstItem ast_item_by(Parse *p, AstItem item, Ident by, AstExpr *granule) {
+  const bool is_by = !strcmp(by.text, "by");
+  if (!is_by)
+    parse_wrong(p, by.span, "unexpected `%s`; expected `,`, `]` or `by`", by.text);
+  else if (!granule)
+    parse_wrong(p, by.span, "`by` requires a number of elements, as in `batch by 28`");
+  if (!is_by || !granule) return item;
   item.span = span_join(item.span, granule->span);
-  if (strcmp(by.text, "by"))
-    diag_error(p->diag, by.span, "unexpected `%s`; expected `,`, `]` or `by`", by.text);
-  else if (granule->kind == EX_INT && granule->i < 1)
+  if (granule->kind == EX_INT && granule->i < 1)
     diag_error(p->diag, granule->span, "a granule requires at least one element");
   else if (item.kind != ITEM_AXES)
     diag_error(p->diag, item.span,
@@ -290,6 +295,28 @@ static bool is_text(Diag *d, uint32_t file, const char *text, size_t len) {
     return false;
   }
   return true;
+}
+
+/* Whether a mistake lies on the line of `at`. */
+static bool on_line(const Parse *p, Span mistake, Span at) {
+  const uint32_t a = mistake.begin, b = at.begin, from = a < b ? a : b;
+  const char *text = diag_source(p->diag, p->file)->text;
+  return mistake.end && !memchr(text + from, '\n', (a < b ? b : a) - from);
+}
+
+bool parse_wrong(Parse *p, Span at, const char *fmt, ...) {
+  if (on_line(p, p->wrong, at) || on_line(p, p->meant, at)) return false;
+  va_list ap;
+  va_start(ap, fmt);
+  diag_error(p->diag, at, "%s", arena_vprintf(p->arena, fmt, ap));
+  va_end(ap);
+  p->wrong = at;
+  return true;
+}
+
+void parse_meant(Parse *p, Span at, const char *message) {
+  if (!on_line(p, p->wrong, at)) diag_error(p->diag, at, "%s", message);
+  p->meant = at;
 }
 
 StmtVec parse_text(Arena *a, Diag *d, Names *names, const char *name, const char *text,

@@ -176,12 +176,20 @@ typedef struct Parse {
   int brackets;            /* open ( and [: within them a newline is a blank */
   uint32_t brackets_begin; /* where the outermost of them is */
   VEC(uint32_t) braces;    /* where the open { are */
-  StmtVec stmts;           /* the result */
+  Span wrong, meant; /* the last mistakes: of syntax, of words that were understood; end 0: none */
+  StmtVec stmts;     /* the result */
 } Parse;
 
 /* Adds the text as a source and parses it; errors go to d. What could be parsed is returned all the
  * same. */
 StmtVec parse_text(Arena *a, Diag *d, Names *names, const char *name, const char *text, size_t len);
+
+/* Reports a mistake of spelling or syntax: one a line, since others on it mostly follow from the
+ * first. False: it was not reported. */
+bool parse_wrong(Parse *p, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Reports a word of another language that is taken for the one that was meant: each of a line is
+ * one. */
+void parse_meant(Parse *p, Span at, const char *message);
 
 /* -------- making (ast.c): a grammar action is one call -------- */
 

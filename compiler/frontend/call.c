@@ -171,10 +171,11 @@ static bool enter_params(Elab *e, NameScope *inner, Span call, const Stmt *decl,
     v = which[i] >= 0 ? a[which[i]].value : eval_expr(e, inner, p->value);
     e->base = NULL;
     if (v.kind == V_ERROR) return false;
-    scope_bind(e, inner, p->name, v);
+    scope_bind(e, inner, p->name, v)->given = true;
   }
   if (n < decl->params.n)
-    scope_bind(e, inner, decl->params.at[n].name, (Value){.kind = V_GIVEN, .given = given});
+    scope_bind(e, inner, decl->params.at[n].name, (Value){.kind = V_GIVEN, .given = given})->given =
+        true;
   return true;
 }
 
@@ -423,6 +424,23 @@ static bool eval_actuals(Elab *e, NameScope *s, const AstExpr *x, const Value *c
   return ok;
 }
 
+/* A builtin was given nothing: where the name of that comes from. */
+static void note_nothing(Elab *e, const NameScope *s, const AstExpr *x, const Actual *a, int n) {
+  for (int i = 0; i < n && i < x->given.n; i++)
+    if (a[i].value.kind == V_NONE)
+      lookup_note(e, s, x->given.at[i].value,
+                  "bound here; what ends without `return` gives nothing");
+}
+
+static Value call_builtin(Elab *e, NameScope *s, const AstExpr *x, const Value *f, const Actual *a,
+                          int n) {
+  const int errors = e->diag->errors;
+  const Value v = f->kind == V_OP ? builtin_op(e, f->op, x->span, a, n)
+                                  : builtin_call(e, f->make, x->span, a, n);
+  if (e->diag->errors > errors) note_nothing(e, s, x, a, n);
+  return v;
+}
+
 Value call_expr(Elab *e, NameScope *s, const AstExpr *x) {
   const char *base = e->base;
   e->base = NULL;
@@ -439,11 +457,14 @@ Value call_expr(Elab *e, NameScope *s, const AstExpr *x) {
   case V_METHOD: return call_method(e, f.method, x->span, a, n);
   case V_INSTANCE: return call_instance(e, f.instance, x->span, a, n);
   case V_DTYPE: return builtin_cast(e, f.dtype, x->span, a, n);
-  case V_OP: return builtin_op(e, f.op, x->span, a, n);
-  case V_MAKE: return builtin_call(e, f.make, x->span, a, n);
+  case V_OP:
+  case V_MAKE: return call_builtin(e, s, x, &f, a, n);
   case V_ENTRY:
     return elab_fail(e, x->span, "only the host can call %s; put shared code into a fn or a method",
                      value_describe(e, &f));
-  default: return elab_fail(e, x->x->span, "%s cannot be called", value_describe(e, &f));
+  default:
+    elab_fail(e, x->x->span, "%s cannot be called", value_describe(e, &f));
+    lookup_note(e, s, x->x, "bound here");
+    return value_error;
   }
 }

@@ -106,6 +106,7 @@ typedef struct Binding {
   Module *lazy_in; /* a const not yet evaluated, else NULL */
   const Stmt *lazy;
   bool is_const, evaluating;
+  bool given; /* a parameter: its value comes from the call */
 } Binding;
 
 typedef struct NameScope {
@@ -262,6 +263,7 @@ typedef struct Elab {
   int depth;
   int64_t steps;
   bool mesh_failed; /* reported: axes are not complained of again */
+  IdentVec no_axes; /* names reported not to be axes */
   bool stop;        /* a limit was passed: unwind */
   VEC(Named) named;
   VEC(Said *) said;
@@ -316,8 +318,11 @@ bool path_below(const char *path, const char *top); /* or that itself */
 
 /* -------- lookup.c -------- */
 
-/* Through the scopes, the imports and the builtins; reports an unknown name. */
+/* Through the scopes, the imports and the builtins; reports an unknown name, once. */
 Value scope_lookup(Elab *e, NameScope *s, Ident name);
+/* Adds to the last error, which is about the value of `x`, where it comes from if x is a name that
+ * a statement binds. `how` is "bound here" or the like. */
+void lookup_note(Elab *e, const NameScope *s, const AstExpr *x, const char *how);
 
 /* -------- eval.c, operate.c -------- */
 

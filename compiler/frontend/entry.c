@@ -125,7 +125,7 @@ static void add_input(Elab *e, Building *b, NameScope *s, const Param *p, int in
     if (p->on) says_here(e, text, p->on);
     v = value_node(id);
   }
-  scope_bind(e, s, p->name, v);
+  scope_bind(e, s, p->name, v)->given = true;
 }
 
 /* -------- outputs -------- */
@@ -158,8 +158,12 @@ static void add_output(Elab *e, Building *b, const AstGiven *g, int ordinal, Nod
     }
   Output out = {.name = name, .node = id, .span = at};
   vec_push(e->arena, &b->entry.outputs, out);
-  Named named = {path_join(e, b->entry.name, name), NULL, NAMED_OUTPUT, b->index,
-                 b->entry.outputs.n - 1, false};
+  Named named = {path_join(e, b->entry.name, name),
+                 NULL,
+                 NAMED_OUTPUT,
+                 b->index,
+                 b->entry.outputs.n - 1,
+                 false};
   vec_push(e->arena, &e->named, named);
 }
 

@@ -59,7 +59,9 @@ static bool size_from(Elab *e, const Value *v, Span at, const char *what, int64_
 
 bool eval_size(Elab *e, NameScope *s, const AstExpr *x, const char *what, int64_t *out) {
   Value v = eval_expr(e, s, x);
-  return size_from(e, &v, x->span, what, out);
+  const bool good = size_from(e, &v, x->span, what, out);
+  if (!good && v.kind != V_ERROR) lookup_note(e, s, x, "bound here");
+  return good;
 }
 
 static bool add_dim(Elab *e, Shape *shape, const Value *v, Span at) {
@@ -99,7 +101,10 @@ static Value type_index(Elab *e, NameScope *s, const AstExpr *x, DType t) {
     if (sub->slice || sub->rest)
       return elab_fail(e, sub->span, "a type has plain sizes, as in f32[8, 3]");
     Value v = eval_expr(e, s, sub->begin);
-    if (!add_dim(e, &shape, &v, sub->span)) return value_error;
+    if (!add_dim(e, &shape, &v, sub->span)) {
+      if (v.kind != V_ERROR) lookup_note(e, s, sub->begin, "bound here");
+      return value_error;
+    }
   }
   if (!type_fits(e, x->span, t, &shape)) return value_error;
   return value_type(e, t, &shape);
@@ -114,6 +119,7 @@ bool eval_type(Elab *e, NameScope *s, const AstExpr *x, Type *out) {
               dtype_name(v.dtype));
   else if (v.kind != V_ERROR)
     elab_fail(e, x->span, "expected a type such as f32[8, 3], found %s", value_describe(e, &v));
+  if (v.kind != V_TYPE && v.kind != V_ERROR) lookup_note(e, s, x, "bound here");
   return v.kind == V_TYPE;
 }
 
@@ -142,9 +148,12 @@ bool eval_sequence(Elab *e, NameScope *s, AstRange over, Sequence *out) {
     return v.kind == V_LIST;
   }
   Value w = eval_expr(e, s, to);
-  if (!whole_number(e, &v, from->span, "the beginning of a range", &lo) ||
-      !whole_number(e, &w, to->span, "the end of a range", &hi))
-    return false;
+  const bool begins = whole_number(e, &v, from->span, "the beginning of a range", &lo);
+  if (!begins && v.kind != V_ERROR) lookup_note(e, s, from, "bound here");
+  if (!begins) return false;
+  const bool ends = whole_number(e, &w, to->span, "the end of a range", &hi);
+  if (!ends && w.kind != V_ERROR) lookup_note(e, s, to, "bound here");
+  if (!ends) return false;
   if (over.by) {
     Value step = eval_expr(e, s, over.by);
     if (!whole_number(e, &step, over.by->span, "the step of a range", &by)) return false;

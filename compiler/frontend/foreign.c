@@ -179,10 +179,11 @@ static bool is(const Around *a, const char *text) {
 static const char *reserved(Parse *p, const Stopped *s, const Around *a) {
   const char *word = NULL;
   size_t n = 0;
+  const bool returns = is(a, ",") && a->nbefore == 6 && !memcmp(a->before, "return", 6);
   if (s->name && foreign_is_reserved(a->text, a->n) && !is(a, "and") && !is(a, "or") &&
       !is(a, "else"))
     word = a->text, n = a->n;
-  else if (a->nbefore && foreign_is_reserved(a->before, a->nbefore) && !s->ends &&
+  else if (a->nbefore && foreign_is_reserved(a->before, a->nbefore) && !s->ends && !returns &&
            (is(a, "=") || is(a, "<-") || is(a, ".") || is(a, ",") || (is(a, ":") && !s->brace)))
     word = a->before, n = a->nbefore;
   if (!word) return NULL;
@@ -217,7 +218,7 @@ static const char *in_line(const Parse *p, const Stopped *s, const Around *a) {
            "...`";
   if (is(a, ":") && s->brace)
     return "a block is written in braces: write `{` here, and `}` at its end";
-  if (is(a, ",") && s->parenthesis && p->brackets)
+  if (is(a, ",") && s->parenthesis && p->brackets && a->last != '(' && a->last != ',')
     return "dtg has no tuples: several values are written without parentheses, as in `a, b = "
            "f(x)`, and a list "
            "is written [a, b]";

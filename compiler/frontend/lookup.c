@@ -51,10 +51,24 @@ static Value evaluate_const(Elab *e, Binding *b) {
   return b->value;
 }
 
+/* Whether the name was reported elsewhere, or a statement that was would have bound it. The same
+ * place is reported again: a loop may be elaborated several times, and its messages be shown of the
+ * last. */
+static bool told_elsewhere(const Elab *e, Ident name) {
+  bool told = false;
+  for (int i = 0; e->diag->errors && i < e->failed.n; i++) {
+    const Ident f = e->failed.at[i];
+    if (f.text == name.text && f.span.file == name.span.file && f.span.begin == name.span.begin)
+      return false;
+    told = told || f.text == name.text;
+  }
+  return told;
+}
+
 static Value unknown_name(Elab *e, NameScope *s, Ident name) {
   Near near = {.want = name.text};
-  for (int i = 0; e->diag->errors && i < e->failed.n; i++)
-    if (e->failed.at[i].text == name.text) return value_error;
+  if (told_elsewhere(e, name)) return value_error;
+  vec_push(e->arena, &e->failed, name);
   for (; s; s = s->up) near_scope(&near, s);
   near_modules(e, &near);
   builtin_near(&near);
@@ -96,4 +110,15 @@ Value scope_lookup(Elab *e, NameScope *s, Ident name) {
     return value_type(e, e->declared->dtype, &e->declared->shape);
   if (builtin_find(name.text, &v)) return v;
   return unknown_name(e, inner, name);
+}
+
+void lookup_note(Elab *e, const NameScope *s, const AstExpr *x, const char *how) {
+  const Binding *b = NULL;
+  if (x->kind != EX_NAME) return;
+  for (int i = 0; i < e->modules.n; i++) e->modules.at[i]->seen = false;
+  for (; s && !b; s = s->up) {
+    b = scope_find(s, x->name.text);
+    if (!b && s->module) b = find_imported(e, s->module, x->name, NULL);
+  }
+  if (b && !b->given) diag_note(e->diag, b->span, "`%s` is %s", b->name, how);
 }

@@ -78,6 +78,7 @@ static void define(Elab *e, const char *text, const char *called) {
   Binding *b = find_const(e, name.text);
   if (b) {
     b->lazy = v.at[0];
+    b->span = name.span;
     return;
   }
   Near near = {.want = name.text};

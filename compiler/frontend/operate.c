@@ -464,5 +464,7 @@ Value operate_index(Elab *e, NameScope *s, const AstExpr *x, Value base) {
   base = eval_read(e, base, x->x->span);
   if (base.kind == V_TENSOR) return tensor_index(e, s, x, base.node);
   if (base.kind == V_ERROR) return base;
-  return elab_fail(e, x->span, "%s takes no subscript", value_describe(e, &base));
+  elab_fail(e, x->span, "%s takes no subscript", value_describe(e, &base));
+  lookup_note(e, s, x->x, "bound here");
+  return value_error;
 }

@@ -89,10 +89,14 @@ text: stmts                     { p->stmts = *$1; }
 stmts: %empty                   { $$ = ast_stmts(p, NULL, NULL); }
      | stmt                     { $$ = ast_stmts(p, NULL, $1); }
      | wrong                    { $$ = ast_stmts(p, NULL, NULL); }
-     | stmts SEP                { $$ = $1; yyerrok; }
-     | stmts SEP stmt           { $$ = ast_stmts(p, $1, $3); }
-     | stmts SEP wrong          { $$ = $1; }
+     | stmts sep                { $$ = $1; }
+     | stmts sep stmt           { $$ = ast_stmts(p, $1, $3); }
+     | stmts sep wrong          { $$ = $1; }
      ;
+
+/* Each statement is reported by itself, however few words it has. */
+sep: SEP                        { yyerrok; }
+   ;
 
 /* The blocks of a statement that is wrong belong to it: their braces close nothing around it. */
 wrong: error
@@ -238,6 +242,7 @@ items: item                     { $$ = ast_items(p, NULL, &$1); }
 item: '?'                       { $$ = (AstItem){.kind = ITEM_OPEN, .span = @$, .granule = 1}; }
     | REST                      { $$ = (AstItem){.kind = ITEM_REST, .span = @$, .granule = 1}; }
     | base_item                 { $$ = $1; }
+    | base_item NAME            { $$ = ast_item_by(p, $1, $2, NULL); }
     | base_item NAME INTEGER    { $$ = ast_item_by(p, $1, $2, $3); }
     ;
 
@@ -458,11 +463,19 @@ static void expect(Expected *x, const char *name) {
   if (x->n < 8) x->name[x->n++] = name;
 }
 
+/* Words that are names, too. */
+static bool is_name(yysymbol_kind_t k) {
+  return k == YYSYMBOL_IN || k == YYSYMBOL_FORBID || k == YYSYMBOL_REPEAT || k == YYSYMBOL_SCAN || k == YYSYMBOL_COLLECT ||
+         k == YYSYMBOL_PRECISION;
+}
+
 static void expected_of(const yypcontext_t *ctx, Expected *out) {
   yysymbol_kind_t want[YYNTOKENS];
   int n = yypcontext_expected_tokens(ctx, want, YYNTOKENS);
-  bool expr = false, more = false, stmt = false, arguments = false;
+  bool expr = false, more = false, stmt = false, arguments = false, name = false, in = false;
   for (int i = 0; i < n; i++) {
+    name = name || want[i] == YYSYMBOL_NAME;
+    in = in || want[i] == YYSYMBOL_IN;
     arguments = arguments || !strcmp(yysymbol_name(want[i]), "`)`");
     expr = expr || want[i] == YYSYMBOL_NUMBER;
     stmt = stmt || want[i] == YYSYMBOL_IMPORT;
@@ -473,6 +486,7 @@ static void expected_of(const yypcontext_t *ctx, Expected *out) {
   for (int i = 0; i < n; i++) {
     bool line = stmt && (begins_stmt(want[i]) || want[i] == YYSYMBOL_SEP);
     if (want[i] == YYSYMBOL_FORBID) continue; /* may stand where `=` may */
+    if (name && in && is_name(want[i])) continue; /* each stands where any name may */
     if (arguments && want[i] == YYSYMBOL_REST) continue; /* what few write */
     if (!more && !strcmp(yysymbol_name(want[i]), "`/`")) continue; /* in a path, for a hint */
     if (!line && !(expr && begins_expr(want[i])) && !(more && goes_on(want[i])))
@@ -502,6 +516,38 @@ static void show_unexpected(Str *s, Parse *p, yysymbol_kind_t found, Span at) {
   else str_printf(s, "unexpected `%.*s`", (int)(at.end - at.begin > 40 ? 40 : at.end - at.begin), text);
 }
 
+static bool in_name(char c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* The first word of the statement that `at` stands in: it begins a line or a block, and no sign that a statement
+ * goes on with follows it, but a name, a string or, for a mesh, a bracket. */
+static Span first_word(const Parse *p, Span at) {
+  const char *text = diag_source(p->diag, p->file)->text;
+  uint32_t begin = at.begin, end;
+  while (begin > 0 && text[begin - 1] != '\n' && text[begin - 1] != '{' && text[begin - 1] != ';') begin--;
+  begin += (uint32_t)strspn(text + begin, " \t");
+  for (end = begin; in_name(text[end]);) end++;
+  return (Span){p->file, begin, end};
+}
+
+/* A name where a statement's word belongs, as in `retrn x`: that word, or NULL. */
+static const char *meant_word(Parse *p, Span word) {
+  static const char *const words[] = {"import", "const", "fn",   "layer", "entry",   "mesh",   "layout", "param",  "state",
+                                      "for",    "while", "scan", "if",    "collect", "repeat", "assert", "return"};
+  const char *text = diag_source(p->diag, p->file)->text, *best = NULL;
+  const int n = (int)(word.end - word.begin);
+  const char *wrote = arena_printf(p->arena, "%.*s", n, text + word.begin);
+  const char next = text[word.end + strspn(text + word.end, " \t")];
+  int least = n <= 3 ? 1 : 2;
+  for (size_t i = 0; n && i < sizeof words / sizeof *words; i++) {
+    const bool follows = next == '[' ? !strcmp(words[i], "mesh") : next == '"' || in_name(next);
+    const int d = follows ? str_distance(wrote, words[i], least) : 0;
+    if (d && d <= least) best = words[i], least = d - 1;
+  }
+  return best;
+}
+
 /* "unexpected X; expected A or B". More than four do not help. */
 static int yyreport_syntax_error(const yypcontext_t *ctx, Parse *p, void *lex) {
   (void)lex;
@@ -509,10 +555,17 @@ static int yyreport_syntax_error(const yypcontext_t *ctx, Parse *p, void *lex) {
   yysymbol_kind_t found = yypcontext_token(ctx);
   Expected want = {.n = 0};
   Str s = str_new(p->arena);
-  if (!strncmp(diag_source(p->diag, p->file)->text + at.begin, "->", 2)) return 0; /* the lexer reported it */
   Stopped stopped = stopped_at(ctx);
-  const char *foreign = foreign_syntax(p, &stopped);
+  const Span word = first_word(p, at);
+  const char *foreign = foreign_syntax(p, &stopped), *meant = foreign ? NULL : meant_word(p, word);
   if (foreign) str_puts(&s, foreign);
+  else if (meant) {
+    str_printf(&s, "`%.*s` begins no statement; did you mean `%s`?", (int)(word.end - word.begin),
+               diag_source(p->diag, p->file)->text + word.begin, meant);
+    parse_wrong(p, word, "%s", s.at);
+    p->brackets = 0;
+    return 0;
+  }
   else show_unexpected(&s, p, found, at);
   if (!foreign) expected_of(ctx, &want);
   for (int i = 0; i < want.n && want.n <= 4; i++)
@@ -520,11 +573,11 @@ static int yyreport_syntax_error(const yypcontext_t *ctx, Parse *p, void *lex) {
   /* Show the line that ends, not the next. */
   bool ends = found == YYSYMBOL_SEP || found == YYSYMBOL_YYEOF;
   if (ends && at.begin > 0 && diag_source(p->diag, p->file)->text[at.begin] != ';') at.begin--;
-  diag_error(p->diag, at, "%s", s.at);
-  if (p->brackets)
+  const bool told = parse_wrong(p, at, "%s", s.at);
+  if (told && p->brackets)
     diag_note(p->diag, (Span){p->file, p->brackets_begin, p->brackets_begin + 1},
               "inside the bracket opened here");
-  else if (found == YYSYMBOL_YYEOF && p->braces.n) {
+  else if (told && found == YYSYMBOL_YYEOF && p->braces.n) {
     uint32_t b = p->braces.at[p->braces.n - 1];
     diag_note(p->diag, (Span){p->file, b, b + 1}, "inside the block opened here");
   }

@@ -160,6 +160,9 @@ static int find_axis(Elab *e, Ident name) {
   const Mesh *m = &e->program->mesh;
   int a = mesh_find(m, name.text);
   if (a >= 0 || e->mesh_failed) return a;
+  for (int i = 0; e->diag->errors && i < e->no_axes.n; i++)
+    if (e->no_axes.at[i].text == name.text) return -1;
+  vec_push(e->arena, &e->no_axes, name);
   if (!m->naxes && !m->span.file) {
     elab_fail(
         e, name.span,
