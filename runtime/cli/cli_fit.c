@@ -127,8 +127,8 @@ static void draw(show *w, const fit_pass *pass) {
   snprintf(head, sizeof head, "epoch %lld/%lld%s%.40s", (long long)w->f.epoch,
            (long long)w->f.epochs, *name ? " " : "", name);
   metrics_text(pass, "", text, sizeof text);
-  progress_step(&w->bar, head, pass->step, fit_epoch_steps(&w->f, pass, w->f.epoch), pass->seconds,
-                text);
+  progress_step(&w->bar, head, pass->begun, pass->step, fit_epoch_steps(&w->f, pass, w->f.epoch),
+                pass->seconds, text);
 }
 
 /* All processes come here after the same step. */
@@ -338,7 +338,7 @@ static fit_status on_epoch(fit *f) {
     report_text(&w->report, line, sizeof line);
   }
   progress_clear(&w->bar);
-  double rate = (double)f->train.step / (seconds > 1e-9 ? seconds : 1e-9);
+  double rate = (double)(f->train.step - f->train.begun) / (seconds > 1e-9 ? seconds : 1e-9);
   if (!w->c.quiet) {
     printf("%s  %.*f steps/s  %.1f s\n", line, rate < 10 ? 1 : 0, rate, all);
     fflush(stdout);

@@ -180,14 +180,14 @@ fit_status fit_start(fit *f) {
 static void pass_begin(fit_pass *pass) {
   pass->set.first = 0;
   pass->rows = 0;
-  pass->step = 0;
+  pass->step = pass->begun = 0;
   pass->bad = -1;
   for (int i = 0; i < pass->entry->nout; i++) pass->sum[i] = 0;
 }
 
 /* The rows of the first epoch that were done before, when the loop goes on from there. */
 static void pass_go_on(const fit *f, fit_pass *pass) {
-  pass->step = f->first_step;
+  pass->step = pass->begun = f->first_step;
   pass->rows = f->first_step * pass->set.batch;
   if (pass->rows > pass->set.limit - pass->dropped) pass->rows = pass->set.limit - pass->dropped;
   pass->set.first = pass->rows;

@@ -29,12 +29,13 @@ typedef struct fit_pass {
   void **outs;            /* those of the steps of a call */
   double *sum;            /* weighted by rows */
   int64_t rows;           /* counted in sum */
-  int64_t step;           /* steps done in this epoch ... */
+  int64_t begun;          /* steps of this epoch that an earlier run has done */
+  int64_t step;           /* steps done in this epoch, these too ... */
   int64_t beyond;         /* ... and those that the same call has done after it already */
   int bad;                /* first metric of the last step that is not finite; -1: none */
-  double seconds;         /* that the steps of this epoch took */
-  int64_t took, waited;   /* nanoseconds of the last step, and of these for its rows to be read; of
-                             a call of several steps the mean */
+  double seconds;       /* that the steps of this epoch took, but for those before it was resumed */
+  int64_t took, waited; /* nanoseconds of the last step, and of these for its rows to be read; of
+                           a call of several steps the mean */
 } fit_pass;
 
 typedef struct fit fit;

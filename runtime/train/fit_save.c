@@ -331,7 +331,7 @@ static fit_status pass_over(fit_save *s, fit *f, int64_t step) {
   if (!bigger) return fit_fail(f, "out of memory");
   s->bad = bigger;
   s->bad[s->nbad++] = step;
-  tell(s, f, "%s", dtrt_session_error(f->session));
+  tell(s, f, "warning: skipping a checkpoint: %s", dtrt_session_error(f->session));
   return FIT_OK;
 }
 

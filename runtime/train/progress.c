@@ -58,8 +58,8 @@ static int draw(char *line, size_t size, int width, const char *head, int64_t do
   return n < (int)size ? n : (int)size - 1;
 }
 
-void progress_step(progress *p, const char *head, int64_t done, int64_t all, double seconds,
-                   const char *metrics) {
+void progress_step(progress *p, const char *head, int64_t begun, int64_t done, int64_t all,
+                   double seconds, const char *metrics) {
   char line[1024], speed[96], left[32];
   struct winsize window = {0};
   if (!progress_due(p)) return;
@@ -67,7 +67,7 @@ void progress_step(progress *p, const char *head, int64_t done, int64_t all, dou
   int columns = 80, most = (int)sizeof line - 1;
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0) columns = window.ws_col;
   if (columns - 1 < most) most = columns - 1; /* a wrapped line could not be cleared */
-  double rate = seconds > 0 ? (double)done / seconds : 0;
+  double rate = seconds > 0 ? (double)(done - begun) / seconds : 0;
   progress_time_text(rate > 0 ? (double)(all - done) / rate : 0, left, sizeof left);
   snprintf(speed, sizeof speed, "%.*f steps/s  %s left", rate < 10 ? 1 : 0, rate, left);
   if (p->to >= 0)

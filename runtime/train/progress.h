@@ -13,9 +13,10 @@ typedef struct progress {
 
 double progress_now(void); /* seconds of a clock that only goes forward */
 void progress_start(progress *p, bool wanted, int to);
-/* At most ten times a second: "head [====>   ] 14/39  metrics  112 steps/s  0:03 left". */
-void progress_step(progress *p, const char *head, int64_t done, int64_t all, double seconds,
-                   const char *metrics);
+/* At most ten times a second: "head [====>   ] 14/39  metrics  112 steps/s  0:03 left". `seconds`
+ * are those of the steps from `begun` to `done`. */
+void progress_step(progress *p, const char *head, int64_t begun, int64_t done, int64_t all,
+                   double seconds, const char *metrics);
 bool progress_due(const progress *p); /* whether progress_step would draw */
 void progress_clear(progress *p);
 void progress_time_text(double seconds, char *text, size_t size); /* "0:03", "1:02:03" */

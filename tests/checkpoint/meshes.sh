@@ -27,6 +27,10 @@ for mesh in one 2x3; do
   head -2 part.csv >kept && mv kept part.csv
   ok resumed $mesh $fit --epochs 3 --save part-$mesh --log part.csv --every 5 --resume
   grep -q "^restored part-$mesh/step-000005: continuing after step 1 of epoch 2" out.txt || fail "not said: $(cat out.txt)"
+  # Its rate is that of the three steps that it ran itself.
+  rate=$(sed -n 's|^epoch 2/3 .*  \([0-9.]*\) steps/s .*|\1|p' out.txt)
+  awk -F, -v rate="$rate" '$1 == 2 { n = rate * $3; exit !(n > 2.5 && n < 3.5) }' part.csv ||
+    fail "a resumed epoch of 3 more steps runs $rate steps/s: $(cat part.csv)"
   same "resumed on $mesh" whole-$mesh/step-000012 part-$mesh/step-000012
   cut -d, -f1,2,4- whole.csv >a && cut -d, -f1,2,4- part.csv >b && cmp -s a b || fail "the logs differ: $(cat whole.csv part.csv)"
   ok 'nothing to do' $mesh $fit --epochs 3 --save part-$mesh --resume
