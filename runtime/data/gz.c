@@ -1,4 +1,6 @@
-/* gz.c: see gz.h. zlib passes plain bytes through, so there is a single read path. */
+/* gz.c: see gz.h. zlib passes plain bytes through. Those of a gzip file are inflated here: gzread
+ * leaves out what follows the last member that it knows, so that a file whose next one is damaged
+ * at its beginning would end before it without a word. */
 #include "gz.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -11,12 +13,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "files.h"
+#include "utf8.h"
 
 bool gz_fail(gz_stream *s, const char *format, ...) {
   va_list list;
   va_start(list, format);
   int n = snprintf(s->why, s->whysize, "%s: ", s->name);
-  if (n >= 0 && (size_t)n < s->whysize) vsnprintf(s->why + n, s->whysize - (size_t)n, format, list);
+  if (n >= 0 && (size_t)n < s->whysize) {
+    vsnprintf(s->why + n, s->whysize - (size_t)n, format, list);
+    utf8_clean(s->why + n); /* names and types from a damaged file are any bytes */
+  }
   va_end(list);
   return false;
 }
@@ -35,15 +41,69 @@ static bool allow_more(void) {
   return more;
 }
 
-static bool gz_start(gz_stream *s) {
-  struct stat st;
-  unsigned char magic[2];
-  if (fstat(s->fd, &st)) return gz_fail(s, "%s", strerror(errno));
-  bool regular = S_ISREG(st.st_mode);
-  if (regular && st.st_size == 0) return gz_fail(s, "the file is empty");
-  s->packed = regular && pread(s->fd, magic, 2, 0) == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
-  s->seekable = regular && !s->packed;
-  s->size = regular ? (int64_t)st.st_size : 0;
+struct gunzip {
+  z_stream z;
+  int64_t at;   /* of the file, behind `in` */
+  bool between; /* a member has ended, and no other has begun */
+  unsigned char in[1 << 17];
+};
+
+static bool gunzip_open(gz_stream *s) {
+  s->gunzip = calloc(1, sizeof *s->gunzip);
+  if (s->gunzip && inflateInit2(&s->gunzip->z, 15 + 16) == Z_OK) return true;
+  free(s->gunzip);
+  s->gunzip = NULL;
+  return gz_fail(s, "out of memory");
+}
+
+/* Reads on in the file; false at its end, or with why. */
+static bool gunzip_fill(gz_stream *s, bool *failed) {
+  struct gunzip *g = s->gunzip;
+  const ssize_t got = pread(s->fd, g->in, sizeof g->in, (off_t)g->at);
+  *failed = got < 0 || (got == 0 && !g->between);
+  if (got < 0) return gz_fail(s, "%s", strerror(errno));
+  if (got == 0 && !g->between) return gz_fail(s, "the gzip data ends early (the file is cut off)");
+  g->z.next_in = g->in;
+  g->z.avail_in = (unsigned)got;
+  g->at += got;
+  return got > 0;
+}
+
+/* Between members: zeros, as tapes pad with, and what another one begins with. */
+static bool gunzip_next(gz_stream *s) {
+  struct gunzip *g = s->gunzip;
+  while (g->z.avail_in && !*g->z.next_in) g->z.next_in++, g->z.avail_in--;
+  if (!g->z.avail_in) return true;
+  if (*g->z.next_in != 0x1f)
+    return gz_fail(s, "the bytes from offset %lld on, behind the gzip data, are not gzip data",
+                   (long long)(g->at - g->z.avail_in));
+  g->between = false;
+  return inflateReset(&g->z) == Z_OK || gz_fail(s, "out of memory");
+}
+
+static int64_t gunzip_take(gz_stream *s, char *to, int64_t n) {
+  struct gunzip *g = s->gunzip;
+  const unsigned most = n < 1 << 30 ? (unsigned)n : 1u << 30;
+  bool failed = false;
+  g->z.next_out = (unsigned char *)to;
+  g->z.avail_out = most;
+  while (g->z.avail_out) {
+    if (!g->z.avail_in && !gunzip_fill(s, &failed))
+      return failed ? -1 : (int64_t)(most - g->z.avail_out);
+    if (g->between && !gunzip_next(s)) return -1;
+    if (g->between) continue;
+    const int code = inflate(&g->z, Z_NO_FLUSH);
+    g->between = code == Z_STREAM_END;
+    if (code == Z_MEM_ERROR) return gz_fail(s, "out of memory"), -1;
+    if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
+      return gz_fail(s, "the gzip data is damaged before offset %lld (%s)",
+                     (long long)(g->at - g->z.avail_in), g->z.msg ? g->z.msg : "no gzip header"),
+             -1;
+  }
+  return most;
+}
+
+static bool gz_open_plain(gz_stream *s) {
   int copy = fcntl(s->fd, F_DUPFD_CLOEXEC, 0);
   if (copy < 0 && allow_more()) copy = fcntl(s->fd, F_DUPFD_CLOEXEC, 0);
   if (copy < 0) return gz_fail(s, "%s", strerror(errno));
@@ -53,6 +113,19 @@ static bool gz_start(gz_stream *s) {
     return gz_fail(s, "out of memory");
   }
   gzbuffer(s->z, 1 << 17);
+  return true;
+}
+
+static bool gz_start(gz_stream *s) {
+  struct stat st;
+  unsigned char magic[2];
+  if (fstat(s->fd, &st)) return gz_fail(s, "%s", strerror(errno));
+  bool regular = S_ISREG(st.st_mode);
+  if (regular && st.st_size == 0) return gz_fail(s, "the file is empty");
+  s->packed = regular && pread(s->fd, magic, 2, 0) == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
+  s->seekable = regular && !s->packed;
+  s->size = regular ? (int64_t)st.st_size : 0;
+  if (!(s->packed ? gunzip_open(s) : gz_open_plain(s))) return false;
   int64_t n = gz_take(s, s->head, GZ_HEAD);
   if (n < 0) return false;
   if (n == 0) return gz_fail(s, "the file is empty");
@@ -83,20 +156,22 @@ bool gz_open_fd(gz_stream *s, const char *name, int fd, char *why, size_t whysiz
 void gz_close(gz_stream *s) {
   if (s->zip) s->zip_close(s);
   if (s->z) gzclose_r(s->z);
+  if (s->gunzip) inflateEnd(&s->gunzip->z);
+  free(s->gunzip);
   if (s->fd >= 0) close(s->fd);
   s->z = NULL;
+  s->gunzip = NULL;
   s->fd = -1;
 }
 
 static bool gz_broken(gz_stream *s) {
   int code;
   const char *text = gzerror(s->z, &code);
-  if (code == Z_BUF_ERROR) return gz_fail(s, "the gzip data ends early (the file is cut off)");
   if (code == Z_ERRNO) return gz_fail(s, "%s", strerror(errno));
   if (code == Z_MEM_ERROR) return gz_fail(s, "out of memory");
   /* zlib begins with a name of its own for a descriptor, "<fd:4>: " */
   const char *after = strncmp(text, "<fd:", 4) ? NULL : strstr(text, ">: ");
-  return gz_fail(s, "the gzip data is damaged (%s)", after ? after + 3 : text);
+  return gz_fail(s, "%s", after ? after + 3 : text);
 }
 
 int64_t gz_take(gz_stream *s, void *to, int64_t n) {
@@ -107,6 +182,13 @@ int64_t gz_take(gz_stream *s, void *to, int64_t n) {
     int64_t got = s->zip_take(s, p + done, n - done);
     if (got > 0) s->at += got;
     return got < 0 ? -1 : done + got;
+  }
+  while (s->gunzip && done < n) {
+    int64_t got = gunzip_take(s, p + done, n - done);
+    if (got < 0) return -1;
+    if (!got) return done;
+    done += got;
+    s->at += got;
   }
   while (done < n) {
     int64_t want = n - done < 1 << 30 ? n - done : 1 << 30;

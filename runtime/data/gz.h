@@ -13,8 +13,9 @@ enum { GZ_HEAD = 64 };
 
 typedef struct gz_stream {
   const char *name;
-  int fd; /* the file itself, for reading at a place; the stream reads a duplicate */
-  gzFile z;
+  int fd;                /* the file itself, for reading at a place; the stream reads a duplicate */
+  gzFile z;              /* of a file that is not packed */
+  struct gunzip *gunzip; /* of one that is */
   /* Of a member of an archive (npz.c), with what takes its bytes and what ends it; NULL: the file.
    */
   struct zip_stream *zip;

@@ -26,13 +26,17 @@ bool utf8_valid(const char *text) {
   return true;
 }
 
-char *utf8_printable(const char *text) {
-  char *copy = strdup(text);
-  size_t n = copy ? strlen(copy) : 0;
+void utf8_clean(char *text) {
+  const size_t n = strlen(text);
   for (size_t i = 0; i < n;) {
-    int len = utf8_character(copy + i, n - i);
-    if (!len || (unsigned char)copy[i] < ' ' || copy[i] == 0x7f) copy[i] = '?';
+    int len = utf8_character(text + i, n - i);
+    if (!len || (unsigned char)text[i] < ' ' || text[i] == 0x7f) text[i] = '?';
     i += len ? (size_t)len : 1;
   }
+}
+
+char *utf8_printable(const char *text) {
+  char *copy = strdup(text);
+  if (copy) utf8_clean(copy);
   return copy;
 }

@@ -302,6 +302,45 @@ static void test_files(void) {
   CHECK(refuses("e.csv", DTRT_F32, "gzip", "damaged"));
 }
 
+static int64_t rows_of(const char *name) {
+  tensor_file *f = open_as(name, DTRT_F32);
+  const int64_t rows = f ? f->shape[0] : -1;
+  tensor_file_close(f);
+  return rows;
+}
+
+/* What a damaged file has in the place of a type or a name went to the terminal as it was. */
+static void test_bytes_in_messages(void) {
+  put_npy("e.npy", "{'descr': '<\xe8', 'fortran_order': False, 'shape': (2,), }", "12345678", 8);
+  CHECK(refuses("e.npy", DTRT_F32, "dtype '<?'", "expected"));
+}
+
+/* Of two gzip files in one a damaged header of the second was taken for the end of the data: its
+ * rows were left out without a word. */
+static void test_gzip_in_pieces(void) {
+  unsigned char file[1024];
+  put_gz("one.csv.gz", "1,2\n3,4\n", 8);
+  const size_t n = get("one.csv.gz", file, sizeof file / 2);
+  const int64_t rows = rows_of("one.csv.gz");
+  memcpy(file + n, file, n);
+  put("e.csv", file, 2 * n);
+  CHECK(rows > 0 && rows_of("e.csv") == 2 * rows);
+  file[n] ^= 4;
+  put("e.csv", file, 2 * n);
+  CHECK(refuses("e.csv", DTRT_F32, "behind the gzip data", "are not gzip data"));
+  file[n] ^= 4, file[n + 1] ^= 1;
+  put("e.csv", file, 2 * n);
+  CHECK(refuses("e.csv", DTRT_F32, "gzip", "damaged"));
+  put("e.csv", file, n + 1);
+  CHECK(refuses("e.csv", DTRT_F32, "gzip", "cut off"));
+  memset(file + n, 0, n); /* padding */
+  put("e.csv", file, 2 * n);
+  CHECK(rows_of("e.csv") == rows);
+  file[2 * n - 1] = 'x';
+  put("e.csv", file, 2 * n);
+  CHECK(refuses("e.csv", DTRT_F32, "behind the gzip data", "are not gzip data"));
+}
+
 static void test_elements(void) {
   /* every f16 through f32 and back by way of text, and the swap of bytes */
   bool good = true;
@@ -461,6 +500,8 @@ int main(int argc, char **argv) {
   test_csv();
   test_csv_halves();
   test_files();
+  test_bytes_in_messages();
+  test_gzip_in_pieces();
   test_elements();
   test_boxes();
   test_write();
