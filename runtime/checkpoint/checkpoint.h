@@ -21,7 +21,8 @@ typedef struct checkpoint_piece {
 
 typedef struct checkpoint_var {
   char *path, *layout; /* layout: "" when unknown */
-  int kind;            /* of the elements on disk; -1: one dtg has no use for */
+  int kind;            /* of the elements on disk; -1: one dtg has no use for, */
+  char foreign[16];    /* which is spelled so */
   int dtype;           /* of the variable that was saved; = kind in foreign files */
   int rank, trainable;
   int64_t shape[DTRT_MAX_RANK];
@@ -119,7 +120,7 @@ typedef struct checkpoint_writer {
   int64_t base, room;
   bool direct; /* past the page cache */
   int next;    /* entry that is being written */
-  char *why; /* of CHECKPOINT_WHY bytes */
+  char *why;   /* of CHECKPOINT_WHY bytes */
 } checkpoint_writer;
 /* Makes the file, which must not exist; elements follow in the order of the entries, then close
  * writes the header with their checksums and waits until all is on disk. */

@@ -277,6 +277,7 @@ static bool take_foreign(const opening *o, int file, int entry) {
                         .dtype = e->kind,
                         .rank = e->rank};
   if (!v->path || !v->layout) return no_memory(o);
+  memcpy(v->foreign, e->dtype, sizeof v->foreign);
   for (int d = 0; d < e->rank; d++) {
     v->shape[d] = e->shape[d];
     p.box[d] = (BlockSpan){0, e->shape[d]};

@@ -15,7 +15,7 @@
 #include "file_jobs.h"
 
 typedef struct RestoreSource { /* of a variable */
-  const checkpoint_var *from; /* NULL: it keeps its value */
+  const checkpoint_var *from;  /* NULL: it keeps its value */
   int perm[DTRT_MAX_RANK];
 } RestoreSource;
 
@@ -26,7 +26,7 @@ typedef struct Restore {
   checkpoint c;
   load_map map;
   RestoreSource *source; /* [nvars] */
-  bool *taken;    /* [c.nvars] */
+  bool *taken;           /* [c.nvars] */
   FileJobs work;
 } Restore;
 
@@ -48,11 +48,13 @@ static dtrt_status mismatch(const Restore *r, const checkpoint_var *v, const dtr
   char ours[256], theirs[256];
   for (int d = 0; d < t->layout->rank; d++) shape[d] = t->layout->dim[d].n;
   tensor_file_type_text(t->dtype, t->layout->rank, shape, ours, sizeof ours);
-  if (v->kind >= 0) tensor_file_type_text(v->kind, v->rank, v->shape, theirs, sizeof theirs);
+  if (v->kind >= 0)
+    tensor_file_type_text(v->kind, v->rank, v->shape, theirs, sizeof theirs);
+  else
+    snprintf(theirs, sizeof theirs, "of a type (%s) or a number of dims that dtg does not support",
+             v->foreign);
   return session_error(r->s, DTRT_INVALID, "%s: %s is %s; variable %s is %s%s", r->c.path, v->path,
-                       v->kind < 0 ? "of a type or a number of dims that dtg does not support"
-                                   : theirs,
-                       t->name, ours, why);
+                       theirs, t->name, ours, why);
 }
 
 /* Exactly, or as the map allows. */

@@ -119,7 +119,10 @@ done
 index none.safetensors
 says 1 'hf/none.safetensors: No such file' ls hf
 echo 'w => x' >names.map
-refused 'a wrong map' 'line 1: expected `theirs -> ours`' 4 call keep --load as-w --load-map names.map --load-partial
+refused 'a wrong map' 'names.map: line 1: expected `theirs -> ours`' 4 call keep --load as-w --load-map names.map --load-partial
+# A type that only others have: it is named.
+printf '\076\0\0\0\0\0\0\0{"model.d2.b":{"dtype":"F6","shape":[4],"data_offsets":[0,3]}}abc' >f6.safetensors
+refused 'a foreign type' 'model.d2.b is of a type (F6) or a number of dims' 4 call keep --load f6.safetensors --load-partial
 refused 'no map' 'none.map: No such file' 4 call keep --load as-w --load-map none.map
 refused 'a map alone' 'require --load PATH' 4 call keep --load-map names.map
 refused 'options of --save' 'require --save FOLDER' 4 $fit --epochs 1 --keep 2
