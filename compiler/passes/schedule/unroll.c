@@ -1,17 +1,17 @@
-/* Small products in loops of the entry become expressions, which loops compute and fuse with what is
- * around them:
+/* Small products in loops of the entry become expressions, which loops compute and fuse with what
+ * is around them:
  *
  *   k = contract(A, y), z = tanh(k)  ->  for i: z[i] = tanh(A[i][0] * y[0] + A[i][1] * y[1] + ...)
  *
- * A kernel multiplies at m->flops and takes CALL besides; a loop multiplies at m->vector_flops. Where
- * an operand does not lie along the result's last dim, which are a vector's lanes, its numbers come
- * one by one, at a part of that rate: for each multiplication and addition of a loop, and once for
- * each number when the kernel turns the operand. The shorter of both is taken. Outside of loops a call
- * takes less time than compiling a loop does.
+ * A kernel multiplies at m->flops and takes CALL besides; a loop multiplies at m->vector_flops.
+ * Where an operand does not lie along the result's last dim, which are a vector's lanes, its
+ * numbers come one by one, at a part of that rate: for each multiplication and addition of a loop,
+ * and once for each number when the kernel turns the operand. The shorter of both is taken. Outside
+ * of loops a call takes less time than compiling a loop does.
  *
  * Bits are the same: so few products are added in sequence, by multiply-add, either way
- * (docs/sums.md). Where other kernels are asked for ($DTRT_GEMM) they are not; so sizes are those of
- * whole tensors, which no layout changes. */
+ * (docs/sums.md). Where other kernels are asked for ($DTRT_GEMM) they are not; so sizes are those
+ * of whole tensors, which no layout changes. */
 #include "schedule_passes.h"
 
 /* Seconds that a product by a kernel takes besides its arithmetic: the call and the choice of the
