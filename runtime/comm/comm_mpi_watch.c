@@ -102,8 +102,10 @@ static bool is_stopped(const Mpi *m, int rank) {
   return name && name[1] == ' ' && (name[2] == 'T' || name[2] == 't');
 }
 
+/* Before the first meeting its number is not known. */
 static void add_process(Mpi *m, char *why, int rank) {
   char text[64];
+  if (!m->pid[rank]) return;
   snprintf(text, sizeof text, " (process %d%s)", (int)m->pid[rank],
            is_stopped(m, rank) ? ", stopped" : "");
   add(why, text);
