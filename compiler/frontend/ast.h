@@ -231,7 +231,6 @@ SpecExpr *ast_spec(Parse *p, Span at, const ItemVec *items);
 SpecExpr *ast_spec_word(Parse *p, Ident word);
 SpecExpr *ast_spec_partial(Parse *p, Span at, SpecExpr *s, Ident word, const IdentVec *names);
 
-Stmt *ast_stmt(Parse *p, StmtKind kind, Span at);
 Stmt *ast_import(Parse *p, Span at, AstExpr *module);
 AstExpr *ast_slashed(Parse *p, Span at, AstExpr *x,
                      AstExpr *y); /* a path as other systems write it: for a hint */
@@ -272,6 +271,5 @@ void ast_print_stmts(Str *out, const StmtVec *stmts);
 void ast_print_expr(Str *out, const AstExpr *x);
 void ast_print_spec(Str *out, const SpecExpr *s);
 void ast_print_path(Str *out, const AstExpr *x); /* a layout's target */
-void ast_print_real(Str *out, double v);         /* the shortest text that reads back the same */
 
 #endif

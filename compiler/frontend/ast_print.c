@@ -21,7 +21,8 @@ static void put(Str *out, const AstExpr *x, int least) {
   if (wrap) str_puts(out, ")");
 }
 
-void ast_print_real(Str *out, double v) {
+/* The shortest text that reads back the same. */
+static void ast_print_real(Str *out, double v) {
   char s[40];
   for (int digits = 1; digits <= 17; digits++) {
     snprintf(s, sizeof s, "%.*g", digits, v);

@@ -3,7 +3,7 @@
 #include "foreign.h"
 #include <string.h>
 
-Stmt *ast_stmt(Parse *p, StmtKind kind, Span at) {
+static Stmt *ast_stmt(Parse *p, StmtKind kind, Span at) {
   Stmt *s = arena_new_of(p->arena, Stmt);
   s->kind = kind;
   s->span = at;

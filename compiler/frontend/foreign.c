@@ -135,7 +135,7 @@ const char *foreign_name(const char *name) { return FIND(names, name, strlen(nam
 const char *foreign_statement(const char *name) { return FIND(statements, name, strlen(name)); }
 
 /* As in lexer.l; `in` and `forbid` may be names. */
-bool foreign_is_reserved(const char *word, size_t n) {
+static bool foreign_is_reserved(const char *word, size_t n) {
   static const Word words[] = {
       {"import", ""}, {"const", ""},  {"fn", ""},      {"layer", ""}, {"entry", ""}, {"mesh", ""},
       {"layout", ""}, {"param", ""},  {"state", ""},   {"on", ""},    {"for", ""},   {"if", ""},

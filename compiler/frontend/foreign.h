@@ -21,6 +21,4 @@ const char *foreign_syntax(Parse *p, const Stopped *s);
 const char *foreign_name(const char *name);
 /* What to write for a statement that is nothing but that name (`break`), or NULL. */
 const char *foreign_statement(const char *name);
-/* Whether a word of the language, which cannot be a name. */
-bool foreign_is_reserved(const char *word, size_t n);
 #endif

@@ -22,7 +22,8 @@ static const int32_t *ordinals_of(const Program *p, const Graph *g) {
   Slot *slot = calloc(slots, sizeof *slot);
   for (NodeId i = 0; slot && i < g->nodes.n; i++) {
     const Node *n = graph_node(g, i);
-    if (n->name && op_class(n) == OPC_SOURCE) continue; /* variables and inputs have names of their own */
+    if (n->name && op_class(n) == OPC_SOURCE)
+      continue; /* variables and inputs have names of their own */
     uint64_t key[2] = {(uint64_t)n->op << 32 | n->span.file, n->name ? 0 : line_begin(p, n->span)};
     if (n->name) key[0] = hash_bytes(n->name, strlen(n->name), 0), key[1] = UINT64_MAX;
     size_t k = hash_words(key, sizeof key, 0) % slots;
@@ -101,7 +102,8 @@ void regions_mark(const LocalEntry *le, bool *kept) {
   }
 }
 
-void tells_mark(const Graph *g, bool *kept) {
+/* What tells a person: OPF_TELLS. */
+static void tells_mark(const Graph *g, bool *kept) {
   for (NodeId i = 0; i < g->nodes.n; i++)
     if (op_is(graph_node(g, i), OPF_TELLS)) kept[i] = true;
 }

@@ -417,7 +417,6 @@ void step_reads(const LocalEntry *le, const Step *s, Arena *a, Reads *out);
  * next run, and their conditions. */
 void regions_mark(const LocalEntry *le, bool *kept);
 /* The same, and outputs and new values of variables: what outlives the steps that read it. */
-void tells_mark(const Graph *g, bool *kept); /* what tells a person: OPF_TELLS */
 void kept_mark(const LocalEntry *le, bool *kept);
 /* Which input of the entry a node is that stays with the host, or -1. */
 int lent_input(const LocalEntry *le, NodeId base);

@@ -53,7 +53,8 @@ double work_flops(const Program *p, const Graph *g, const Node *n, const Rule *r
   return each * most;
 }
 
-double work_node_flops(const Program *p, const Graph *g, const Node *n) {
+/* Of a local node. */
+static double work_node_flops(const Program *p, const Graph *g, const Node *n) {
   ArenaMark mark = arena_mark(p->arena);
   const Layout **lies = arena_array(p->arena, const Layout *, n->noperands + 1);
   Rule r;

@@ -8,8 +8,6 @@ double work_block_bytes(const Program *p, const Layout *l, const Shape *s, DType
 /* Of one device's part of op n, whose rule is r, given the layouts of its operands and result. */
 double work_flops(const Program *p, const Graph *g, const Node *n, const Rule *r,
                   const Layout *const *operands, const Layout *result);
-/* The same of a local node. */
-double work_node_flops(const Program *p, const Graph *g, const Node *n);
 /* Of the elements of a tensor that a mask leaves in the band low <= column - row < high, the column
  * being the last dim, those that kernels compute, by blocks, as a part of all. On several devices,
  * that of all of them. */

@@ -99,7 +99,7 @@ static bool infer_solve(Build *b, Node *n) {
 }
 
 /* Batch dims pass; matrices are whole, but for the columns of right-hand sides. */
-void rule_matrix(const Graph *g, const Node *n, Rule *r) {
+static void rule_matrix(const Graph *g, const Node *n, Rule *r) {
   const Node *x = graph_operand(g, n, 0);
   const int batch = x->shape.rank - 2;
   for (int d = 0; d < batch; d++) r->result[d] = one(rule_factor(r, x->shape.dim[d], FACTOR_PASS));

@@ -14,7 +14,6 @@ static inline double shape_size(const Shape *s) { return fmax((double)shape_coun
 
 static inline const Node *op_node(const Build *b, NodeId id) { return graph_node(b->graph, id); }
 static inline Arg arg_node(NodeId id) { return (Arg){.kind = ARG_TENSOR, .node = id}; }
-static inline Arg arg_none(void) { return (Arg){.kind = ARG_NONE}; }
 /* Notes under an error where the tensors of a wrong call were declared, when they are variables or
  * inputs. */
 void op_declared(Build *b, int n, const NodeId *x);
@@ -128,7 +127,6 @@ NodeId complex_prod(Build *b, NodeId x, uint32_t dims);
 
 /* Rules. */
 void rule_elementwise(const Graph *g, const Node *n, Rule *r);
-void rule_matrix(const Graph *g, const Node *n, Rule *r);
 
 /* The definitions that others build on. */
 extern const OpDef op_abs, op_add, op_after, op_all, op_and, op_any, op_argmax, op_argmin,

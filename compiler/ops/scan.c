@@ -36,7 +36,7 @@ static void rule_cumsum(const Graph *g, const Node *n, Rule *r) {
   }
 }
 
-NodeId mk_cumsum(Build *b, NodeId x, int dim, bool reverse, bool exclusive, bool placed) {
+static NodeId mk_cumsum(Build *b, NodeId x, int dim, bool reverse, bool exclusive, bool placed) {
   return build_node(b, &op_cumsum, 1, &x, SCAN_ATTRS,
                     (int64_t[]){[SCAN_DIM] = dim,
                                 [SCAN_REVERSE] = reverse,

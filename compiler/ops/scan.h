@@ -11,7 +11,6 @@ enum { ORDER_DIM, ORDER_PLACED, ORDER_COUNT, ORDER_DESCENDING, ORDER_ATTRS }; /*
 /* Ends the program where `distribute` has not been. */
 void scan_need_placed(const Node *n);
 
-NodeId mk_cumsum(Build *b, NodeId x, int dim, bool reverse, bool exclusive, bool placed);
 /* The indices (i32) of the first `count` along dim in sorted order; equals by index, NaN the
  * largest. */
 NodeId mk_order(Build *b, NodeId x, int dim, int64_t count, bool descending, bool placed);

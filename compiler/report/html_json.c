@@ -9,7 +9,9 @@ enum { MOST_LINE = 400 }; /* bytes of a source line that are shown */
 
 /* -------- text -------- */
 
-void html_json_text(Str *out, const char *text, size_t n) {
+/* Text inside quotes. Whatever bytes it has, what comes out is plain ASCII or whole UTF-8
+ * characters, and nothing in it can end a script element or open a comment there. */
+static void html_json_text(Str *out, const char *text, size_t n) {
   const unsigned char *s = (const unsigned char *)text;
   for (size_t i = 0; i < n;) {
     int len = utf8_character(text + i, n - i);

@@ -4,9 +4,6 @@
 #define DTG_HTML_JSON_H
 #include "diag.h"
 
-/* Text inside quotes. Whatever bytes it has, what comes out is plain ASCII or whole UTF-8
- * characters, and nothing in it can end a script element or open a comment there. */
-void html_json_text(Str *out, const char *s, size_t n);
 void html_json_string(Str *out, const char *s); /* NULL: null */
 /* Six digits, with a point whatever the host's locale; what is no finite number is null. */
 void html_json_number(Str *out, double x);

@@ -58,8 +58,6 @@ const char *statement_text(const Plan *p, Span layout);
 const char *statement_line(const Plan *p, Span target);
 /* Its name and op, "y (add)"; of a value without a name its text has the op already. */
 const char *report_value(const Plan *p, const Entry *e, NodeId id);
-const char *report_value_at(const Plan *p, const Entry *e,
-                            NodeId id); /* and its line, if not in it */
 /* Where a layout comes from, in a word: annotated, from x, default. */
 const char *report_origin(const Plan *p, TensorId t, const Layout *l);
 /* Of a value, which may have been computed in another layout than was inferred; *trial begins NULL.

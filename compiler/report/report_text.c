@@ -29,7 +29,8 @@ const char *report_value(const Plan *p, const Entry *e, NodeId id) {
   return n->name ? arena_printf(p->arena, "%s (%s)", text, n->op->name) : text;
 }
 
-const char *report_value_at(const Plan *p, const Entry *e, NodeId id) {
+/* The same, and its line if that is not in it. */
+static const char *report_value_at(const Plan *p, const Entry *e, NodeId id) {
   const Node *n = graph_node(e->graph, id);
   const char *text = report_value(p, e, id);
   if (n->name || (n->site.file && n->site.file != n->span.file))

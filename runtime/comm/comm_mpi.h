@@ -84,10 +84,6 @@ void mpi_end(void);
 /* Ends all ranks, without a word. May return. */
 void mpi_abort_quietly(int status);
 
-/* Waits for requests of the process itself; `from` is the rank it waits for, or COMM_ALL. -1 with a
- * reason after `timeout` (0: none). */
-int mpi_wait(Mpi *m, int n, MPI_Request *r, const int *from, const char *at, double timeout,
-             char *why);
 /* Everyone's `bytes` in the order of ranks, through rank 0, which so knows who is missing. */
 int mpi_gather(Mpi *m, const void *mine, void *all, int bytes, const char *at, double timeout,
                char *why);

@@ -7,8 +7,10 @@
 #include <time.h>
 #include "comm_mpi.h"
 
-int mpi_wait(Mpi *m, int n, MPI_Request *r, const int *from, const char *at, double timeout,
-             char *why) {
+/* Waits for requests of the process itself; `from` is the rank it waits for, or COMM_ALL. -1 with a
+ * reason after `timeout` (0: none). */
+static int mpi_wait(Mpi *m, int n, MPI_Request *r, const int *from, const char *at, double timeout,
+                    char *why) {
   CommWait w = {0};
   for (unsigned turn = 0;; turn++) {
     CommState s = {.waits = 1};

@@ -11,7 +11,10 @@
 
 /* -------- one piece -------- */
 
-void exchange_reduce(const Transfer *p, const Piece *q, const char **from, bool dense, char *to) {
+/* Combines the terms of a piece run by run. from: [2 * nterms], the blocks they are in or dense
+ * boxes, and as much room. */
+static void exchange_reduce(const Transfer *p, const Piece *q, const char **from, bool dense,
+                            char *to) {
   const void **run = (const void **)(from + p->nterms);
   if (q->elements == 0) return;
   BlockWalk w = block_walk(q);

@@ -24,8 +24,6 @@ BlockSpan reduction_chunk(const Reduction *r, int i);
  * The caller sets *tensor and *base to 0 before the first step. After a step the part lies in tensor
  * *tensor - 1, counted from that tensor's first byte; *base is where that tensor ends. */
 bool reduction_part(const Reduction *r, BlockSpan s, int *tensor, int64_t *base, BlockSpan *part);
-/* A peer's block of tensor i: after RUN_ARRIVE. */
-char *reduction_from(const Reduction *r, int member, int i);
 /* Steps over all blocks of my place that take some bytes of tensor i; NULL: there are no more. Both
  * numbers begin at 0. */
 char *reduction_next_to(const Reduction *r, int i, int *near, int *copy, int64_t bytes);

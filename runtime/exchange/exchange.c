@@ -97,7 +97,9 @@ static void write_own(Device *d, const dtrt_exchange *x, uint32_t axes, const vo
   if (n) crew_copy(&p, dtrt_dtype_size(x->dtype), to, from);
 }
 
-bool exchange_shared(Device *d, const dtrt_exchange *x, const void *from, void **to) {
+/* Of an exchange into a variable that devices share: true where each writes its own part, which is
+ * done; else *to is where this device receives it all, which is the variable for one of them. */
+static bool exchange_shared(Device *d, const dtrt_exchange *x, const void *from, void **to) {
   const uint32_t axes = device_shared_at(d, x->to, *to);
   if (!axes) return false;
   if (d->comm->nranks == 1 && x->kind == DTRT_ALL_GATHER && !x->from->partial) {

@@ -7,9 +7,6 @@
 bool exchange_alone(const Together *t);
 /* Finds the group and the algorithm. */
 void exchange_choose(Together *t);
-/* Combines the terms of a piece run by run. from: [2 * nterms], the blocks they are in or dense
- * boxes, and as much room. */
-void exchange_reduce(const Transfer *p, const Piece *q, const char **from, bool dense, char *to);
 /* What this device does in an exchange: made on first use, and kept. */
 const Transfer *exchange_transfer(Device *d, const dtrt_exchange *x);
 void exchange_run(Device *d, const Transfer *p, const void *from, void *to);
@@ -17,9 +14,6 @@ void exchange_run(Device *d, const Transfer *p, const void *from, void *to);
 void exchange_check(Device *d, int n, const Transfer *const *p, void *const *to);
 /* Does them, one or several as one. */
 void exchange_do(Together *t);
-/* Of an exchange into a variable that devices share: true where each writes its own part, which is
- * done; else *to is where this device receives it all, which is the variable for one of them. */
-bool exchange_shared(Device *d, const dtrt_exchange *x, const void *from, void **to);
 /* What is left to do of n exchanges, when those into shared variables are done: of the first so many
  * that it has room for. How many those are. */
 typedef struct ExchangesLeft {

@@ -83,7 +83,8 @@ void reduction_publish(const Reduction *r) {
   }
 }
 
-char *reduction_from(const Reduction *r, int member, int i) {
+/* A peer's block of tensor i: after RUN_ARRIVE. */
+static char *reduction_from(const Reduction *r, int member, int i) {
   const Together *t = r->t;
   const int device = t->g->device[member];
   if (member == t->g->me) return (char *)(uintptr_t)t->from[i];

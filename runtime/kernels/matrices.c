@@ -82,7 +82,8 @@ static void lay_out(MatrixBatch *m) {
   }
 }
 
-bool matrices_in_lanes(const MatrixBatch *m) {
+/* Whether matrices are computed in lanes. */
+static bool matrices_in_lanes(const MatrixBatch *m) {
   return m->rows <= MATRIX_LANES_MOST && m->kind != MATRIX_QR && m->kind != MATRIX_EIGH &&
          m->kind != MATRIX_SVD;
 }

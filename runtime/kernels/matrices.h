@@ -51,8 +51,6 @@ typedef struct MatrixLanes {
 } MatrixLanes;
 extern const MatrixLanes matrix_lanes_avx512, matrix_lanes_avx2, matrix_lanes_portable;
 
-/* Whether matrices are computed in lanes. */
-bool matrices_in_lanes(const MatrixBatch *m);
 /* By one of these kernels, or, with NULL, by LAPACK. `m` needs kind, rows, cols, flags, count, a, b
  * and out. */
 void matrices_by(const MatrixLanes *lanes, int32_t dtype, MatrixBatch m);

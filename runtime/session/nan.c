@@ -176,7 +176,7 @@ static void look_at_variables(Device *d) {
   }
 }
 
-void nan_exchanged(Device *d, int dtype, int64_t n, const void *to) {
+static void nan_exchanged(Device *d, int dtype, int64_t n, const void *to) {
   if (d->nan->suspect < 0 && part_bad(d->nan->calls, dtype, n, to)) d->nan->suspect = d->pub.at;
 }
 

@@ -42,7 +42,6 @@ void nan_close(dtrt_session *s);
 /* A device's side of a call. */
 void nan_enter(struct Device *d);
 void nan_value(struct Device *d, const dtrt_seen *seen);
-void nan_exchanged(struct Device *d, int dtype, int64_t n, const void *to);
 void nan_leave(struct Device *d);
 void nan_unsee(dtrt_session *s); /* variables have been set */
 /* The host's, after a call: what was found becomes the session's; in full mode, DTRT_FAILED. */

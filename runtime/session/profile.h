@@ -91,9 +91,4 @@ dtrt_status profile_gather(dtrt_session *s, const int64_t *mine, int64_t n, int6
 /* The devices that others have waited for longest, by exchange, as text, malloc'ed; "" on all ranks
  * but the first. All ranks call. */
 dtrt_status profile_stragglers(dtrt_session *s, char **text);
-/* The table and the trace as text, malloc'ed; NULL when out of memory. */
-char *profile_table_text(const dtrt_session *s, const Profile *p);
-char *profile_trace_text(const dtrt_session *s, const Profile *p, size_t *n);
-/* Timed steps that a trace lacks. */
-int64_t profile_dropped(const Profile *p);
 #endif

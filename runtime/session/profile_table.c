@@ -90,8 +90,8 @@ static void put_parts(TableView *v) {
   put_row(v, &rest, "", "starting the devices and waiting for the last", "");
 }
 
-/* "products 71.2 %, loops 20.3 % (of which waiting 0.2 %), exchanges 6.1 % (of which waiting 4.0 %)":
- * loops that write variables which devices share wait for those who read them. */
+/* "products 71.2 %, loops 20.3 % (of which waiting 0.2 %), exchanges 6.1 % (of which waiting 4.0
+ * %)": loops that write variables which devices share wait for those who read them. */
 static void put_kinds(const TableView *v, const Row *row) {
   static const char *const name[] = {"loops", "products", "exchanges"};
   static const int order[] = {DTRT_STEP_PRODUCT, DTRT_STEP_LOOP, DTRT_STEP_EXCHANGE};
@@ -158,7 +158,8 @@ static void put_between(FILE *to, const Profile *p) {
           (double)(all - in) / 1e6, 100 * (double)(all - in) / (double)all, (double)all / 1e6);
 }
 
-char *profile_table_text(const dtrt_session *s, const Profile *p) {
+/* malloc'ed; NULL when out of memory. */
+static char *profile_table_text(const dtrt_session *s, const Profile *p) {
   char *text = NULL;
   size_t n = 0;
   bool good = true;

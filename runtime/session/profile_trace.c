@@ -82,7 +82,8 @@ static void put_event(FILE *to, const dtrt_session *s, const Profile *p, const P
   fputs("}}", to);
 }
 
-int64_t profile_dropped(const Profile *p) {
+/* Timed steps that a trace lacks. */
+static int64_t profile_dropped(const Profile *p) {
   int64_t timed = 0;
   for (int64_t i = 0; i < p->ntables; i++)
     for (int64_t k = 0; k < p->devices * p->table[i].parts; k++) timed += p->table[i].time[k].times;
@@ -90,7 +91,8 @@ int64_t profile_dropped(const Profile *p) {
   return timed;
 }
 
-char *profile_trace_text(const dtrt_session *s, const Profile *p, size_t *n) {
+/* malloc'ed; NULL when out of memory. */
+static char *profile_trace_text(const dtrt_session *s, const Profile *p, size_t *n) {
   char *text = NULL;
   FILE *to = open_memstream(&text, n);
   if (!to) return NULL;

@@ -35,7 +35,8 @@ static void send_line(progress *p, char *line, int n) {
   if (sent >= 0 ? sent != n + 1 : errno != EAGAIN && errno != EINTR) p->to = -1;
 }
 
-void progress_time_text(double seconds, char *text, size_t size) {
+/* "0:03", "1:02:03" */
+static void progress_time_text(double seconds, char *text, size_t size) {
   long long s = (long long)(seconds + 0.5);
   if (s >= 3600)
     snprintf(text, size, "%lld:%02lld:%02lld", s / 3600, s / 60 % 60, s % 60);

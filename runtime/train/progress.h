@@ -19,5 +19,4 @@ void progress_step(progress *p, const char *head, int64_t begun, int64_t done, i
                    double seconds, const char *metrics);
 bool progress_due(const progress *p); /* whether progress_step would draw */
 void progress_clear(progress *p);
-void progress_time_text(double seconds, char *text, size_t size); /* "0:03", "1:02:03" */
 #endif

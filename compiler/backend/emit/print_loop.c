@@ -21,17 +21,13 @@ const char *emit_short_name(Emit *e, const Node *n) {
   return emit_identifier(e, dots < 2 ? name : last);
 }
 
-static const char *const param_word[] = {[PARAM_EXTENT] = "n",
-                                         [PARAM_OFFSET] = "from",
-                                         [PARAM_KEY] = "key",
-                                         [PARAM_FIRST] = "first",
-                                         [PARAM_BOUND] = "bound",
-                                         [PARAM_BITS] = "bits"};
+static const char *const param_word[] = {
+    [PARAM_EXTENT] = "n",    [PARAM_OFFSET] = "from", [PARAM_KEY] = "key",
+    [PARAM_FIRST] = "first", [PARAM_BOUND] = "bound", [PARAM_BITS] = "bits"};
 
 /* What every function may call so: "n0", "from12", "v12". */
-bool print_is_local(const char *s) {
-  static const char *const numbered[] = {"n",     "from", "key", "first",
-                                         "bound", "bits", "v",   "p"};
+static bool print_is_local(const char *s) {
+  static const char *const numbered[] = {"n", "from", "key", "first", "bound", "bits", "v", "p"};
   for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++) {
     size_t n = strlen(numbered[i]);
     if (!strncmp(s, numbered[i], n) && s[n] && strspn(s + n, "0123456789") == strlen(s + n))
@@ -102,8 +98,7 @@ static void put_head(Print *p, Str *s, const Graph *g, const char *head) {
   int n = 0;
   if (f->uses_dev) text[n++] = "dtrt_device *dev";
   if (f->part) text[n++] = "int64_t part_from", text[n++] = "int64_t part_to";
-  for (int i = 0; i < f->used.n; i++)
-    text[n++] = arena_printf(p->arena, "int64_t %s", p->param[i]);
+  for (int i = 0; i < f->used.n; i++) text[n++] = arena_printf(p->arena, "int64_t %s", p->param[i]);
   for (int i = 0; i < f->buffers.n; i++) text[n++] = buffer_text(p, g, i);
   if (f->partial != NO_NODE)
     text[n++] = arena_printf(p->arena, "%s *restrict partial", dtype_c_name(f->partial_type));
@@ -124,7 +119,9 @@ static void put_how(Print *p, LoopHow how) {
                                      [LOOP_OUTER] = "DTRT_OUTER",
                                      [LOOP_FEW] = "DTRT_FEW",
                                      [LOOP_WHOLE] = "DTRT_WHOLE"};
-  if (how) str_line(&p->code, "%s", how == LOOP_PLAIN && p->f && p->f->draws_once ? "DTRT_LONG" : word[how]);
+  if (how)
+    str_line(&p->code, "%s",
+             how == LOOP_PLAIN && p->f && p->f->draws_once ? "DTRT_LONG" : word[how]);
 }
 
 static void put_for(Print *p, const LoopStmt *s) {
@@ -161,7 +158,8 @@ static void put_local(Print *p, const LoopStmt *s) {
   const char *type = s->type == DT_I64 ? "int64_t" : dtype_c_name(s->type),
              *lanes = dtype_name(s->type), *v = s->a == NO_EXPR ? NULL : print_expr(p, s->a);
   switch (s->local) {
-  case LOCAL_ARRAY: /* a vector that lies in two lines, or pages, is waited for when it is read back */
+  case LOCAL_ARRAY: /* a vector that lies in two lines, or pages, is waited for when it is read back
+                     */
     str_line(&p->code, "_Alignas(64) %s %s[%ld];", type, s->name, (long)s->count);
     break;
   case LOCAL_LANES:

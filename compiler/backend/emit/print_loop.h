@@ -65,8 +65,6 @@ const char *print_in(Print *p, Expr e, int scope); /* a part of an expression of
 const char *print_wrapped_in(Print *p, Expr e, int scope);
 /* An expression apart from all others. */
 const char *print_alone(Print *p, Expr e);
-/* What statements call so themselves: "i0", "v12". */
-bool print_is_local(const char *name);
 void print_begin(Print *p); /* once p->x is known */
 /* Whether a load reads memory that stores of the function change, of several stores. */
 bool print_is_overwritten(const Print *p, const ExprNode *n);

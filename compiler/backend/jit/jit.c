@@ -61,7 +61,8 @@ static void open_module_once(void) {
   free(why);
 }
 
-const JitVerbs *jit_verbs(char **error) {
+/* Opens the module once a process; NULL: *error says why. Any thread. */
+static const JitVerbs *jit_verbs(char **error) {
   pthread_once(&jit_module.once, open_module_once);
   if (!jit_module.verbs && error)
     *error = jit_printf("%s", jit_module.error ? jit_module.error : "out of memory");

@@ -54,8 +54,6 @@ bool parts_compile(const char *source, size_t n, const JitTarget *t, JitObject *
 
 /* -------- the host's side: jit.c -------- */
 
-/* Opens the module once a process; NULL: *error says why. Any thread. */
-const JitVerbs *jit_verbs(char **error);
 
 /* Opens it on a thread of its own, as far as it takes no program; the call that follows waits until
  * that has ended. Together no more than once a process. */

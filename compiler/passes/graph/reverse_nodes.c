@@ -61,8 +61,9 @@ int reverse_add_region(Reverse *v, const Region *like, int parent) {
 /* Returns its place in `carries`; its `next` is still to come. */
 int reverse_add_carry(Reverse *v, int region, NodeId init) {
   const NodeId id = build_carry(v->b, init, region, v->numbers + v->carries.n);
-  vec_push(v->arena, &v->carries,
-           ((NewCarry){region, {id, NO_NODE, NULL, reverse_region_of(v, region)->span, false}, -1}));
+  vec_push(
+      v->arena, &v->carries,
+      ((NewCarry){region, {id, NO_NODE, NULL, reverse_region_of(v, region)->span, false}, -1}));
   return v->carries.n - 1;
 }
 
@@ -118,7 +119,7 @@ NodeId reverse_instead(const Reverse *v, NodeId x) {
   return x;
 }
 
-void reverse_put_instead(Reverse *v, NodeId of, NodeId x) {
+static void reverse_put_instead(Reverse *v, NodeId of, NodeId x) {
   while (v->instead.n <= of) vec_push(v->arena, &v->instead, NO_NODE);
   v->instead.at[of] = x;
 }

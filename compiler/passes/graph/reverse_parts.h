@@ -68,7 +68,6 @@ int reverse_count_carry(Reverse *v, int region);
 NodeId reverse_count_runs(Reverse *v, int region);
 /* What takes the place of x. */
 NodeId reverse_instead(const Reverse *v, NodeId x);
-void reverse_put_instead(Reverse *v, NodeId of, NodeId x);
 const Carry *reverse_carry_of(const Reverse *v, NodeId node); /* of an old node */
 bool reverse_counts(const Reverse *v, const Carry *c);
 /* A stack that a region gains, in whose row `at` each run leaves x. Returns its carry. */
