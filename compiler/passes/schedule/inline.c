@@ -121,12 +121,14 @@ static void use_in_loop(Inline *s, NodeId id) {
     add_use(s, n->operand[0], &body);
 }
 
-/* `all`: parts too, which a product could read where they lie. */
+/* `all`: parts too, which a product could read where they lie. A scatter is a loop: a number that all
+ * of an operand's elements have stands in it. */
 static void store_operands(Inline *s, NodeId id, bool all) {
   const Node *n = graph_node(s->g, id);
   for (int k = 0; k < n->noperands; k++) {
     TensorPart part;
     const NodeId base = node_base(s->g, n->operand[k]);
+    if (node_class(n) == CLASS_SCATTER && node_is_const(graph_node(s->g, base))) continue;
     const bool there = !all && !s->le->stored[base] && product_part(s->le, n, k, &part);
     s->le->stored[there ? part.of : base] = true;
     for (int d = 0; there && d < graph_node(s->g, part.of)->shape.rank; d++)
