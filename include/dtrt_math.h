@@ -46,7 +46,9 @@ DTRT_FN double dtrt_from_bits_f64(uint64_t u) {
 
 /* The sum of a matrix product with one product more, as the runtime's kernels add it. */
 DTRT_FN float dtrt_add_product_f32(float a, float b, float sum) { return DTRT_FMA32(a, b, sum); }
-DTRT_FN double dtrt_add_product_f64(double a, double b, double sum) { return DTRT_FMA64(a, b, sum); }
+DTRT_FN double dtrt_add_product_f64(double a, double b, double sum) {
+  return DTRT_FMA64(a, b, sum);
+}
 
 /* ------------------------------------------------------------------ 1. f32 functions */
 

@@ -121,8 +121,8 @@ static void use_in_loop(Inline *s, NodeId id) {
     add_use(s, n->operand[0], &body);
 }
 
-/* `all`: parts too, which a product could read where they lie. A scatter is a loop: a number that all
- * of an operand's elements have stands in it. */
+/* `all`: parts too, which a product could read where they lie. A scatter is a loop: a number that
+ * all of an operand's elements have stands in it. */
 static void store_operands(Inline *s, NodeId id, bool all) {
   const Node *n = graph_node(s->g, id);
   for (int k = 0; k < n->noperands; k++) {
