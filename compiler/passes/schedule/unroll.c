@@ -3,16 +3,19 @@
  *
  *   k = contract(A, y), z = tanh(k)  ->  for i: z[i] = tanh(A[i][0] * y[0] + A[i][1] * y[1] + ...)
  *
- * A kernel multiplies at m->flops and takes CALL besides; a loop multiplies at m->vector_flops.
+ * The shorter of both is taken. An element's sum is a chain of operations that wait for each other:
+ * a vector of them runs at m->vector_flops, two at a time twice as fast. A kernel has as many
+ * chains as it takes to reach m->flops, but two for a single row or column, and takes CALL besides.
  * Where an operand does not lie along the result's last dim, which are a vector's lanes, its
- * numbers come one by one, at a part of that rate: for each multiplication and addition of a loop,
- * and once for each number when the kernel turns the operand. The shorter of both is taken. Outside
- * of loops a call takes less time than compiling a loop does.
+ * numbers come one by one, at a part of vector_flops: for each operation of a loop, and once for
+ * each number when the kernel turns the operand. Outside of loops a call takes less time than
+ * compiling a loop does.
  *
  * Bits are the same: so few products are added in sequence, by multiply-add, either way
  * (docs/sums.md). Where other kernels are asked for ($DTRT_GEMM) they are not; so sizes are those
  * of whole tensors, which no layout changes. */
 #include "schedule_passes.h"
+#include <math.h>
 
 /* Seconds that a product by a kernel takes besides its arithmetic: the call and the choice of the
  * kernel. */
@@ -20,8 +23,11 @@ static const double CALL = 5e-8;
 static const double ONE_BY_ONE = 4; /* times as long as numbers that lie side by side */
 
 enum {
-  SEQUENCE = 64, /* products of an element that the kernels add in sequence, */
-  SIDE = 32      /* in f64 where the result has at most so many rows and columns (gemm_small.h) */
+  VECTOR = 64,    /* bytes of the widest */
+  CHAINS = 2,     /* of one row of results that run at once: of a kernel, and of a loop if ... */
+  REGISTERS = 32, /* ... registers hold what all of the row is multiplied by */
+  SEQUENCE = 64,  /* products of an element that the kernels add in sequence, */
+  SIDE = 32       /* in f64 where the result has at most so many rows and columns (gemm_small.h) */
 };
 
 /* By role, of all letters; and how many are summed. */
@@ -79,17 +85,34 @@ static double elements_apart(const Graph *g, const Node *n) {
   return apart;
 }
 
+/* Vectors of the result. */
+static double vectors_of(const Node *n) {
+  return (double)shape_count(&n->shape) * dtype_size(n->dtype) / VECTOR;
+}
+
+static double flops_of(const Sizes *z) { return 2 * z->m * z->n * z->k * z->batch; }
+static bool is_row(const Sizes *z) { return (z->m == 1 || z->n == 1) && z->batch == 1; }
+
+static double kernel_time(const Machine *m, const Sizes *z, double apart) {
+  const double rate = is_row(z) ? fmin(m->flops, CHAINS * m->vector_flops) : m->flops;
+  return CALL + flops_of(z) / rate + apart * ONE_BY_ONE / m->vector_flops;
+}
+
+/* Rows of several are short loops one after the other. */
+static double loop_time(const Machine *m, const Node *n, const Sizes *z, double apart) {
+  const double most = is_row(z) && z->k <= REGISTERS ? CHAINS : 1,
+               chains = fmin(most, fmax(1, vectors_of(n)));
+  return flops_of(z) / m->vector_flops * (apart ? ONE_BY_ONE : 1 / chains);
+}
+
 static bool is_quicker(const Machine *m, const Graph *g, const Node *n) {
   if (n->dtype != graph_operand(g, n, 0)->dtype || (n->dtype != DT_F32 && n->dtype != DT_F64))
     return false;
   const Sizes z = sizes_of(g, n);
-  const double flops = 2 * z.m * z.n * z.k * z.batch;
   if (z.summed > 1 || z.k > SEQUENCE || !sums_whole(g, n)) return false;
   if (n->dtype == DT_F64 && (z.m > SIDE || z.n > SIDE)) return false;
-  const double apart = elements_apart(g, n), one = ONE_BY_ONE / m->vector_flops,
-               kernel = CALL + flops / m->flops + apart * one,
-               loop = flops * (apart ? one : 1 / m->vector_flops);
-  return loop < kernel;
+  const double apart = elements_apart(g, n);
+  return loop_time(m, n, &z, apart) < kernel_time(m, &z, apart);
 }
 
 /* The node is in a loop, however many conditions of it are around it. */
