@@ -1,0 +1,127 @@
+/* Small products in a loop read a matrix that the loop does not change along the result's last dim,
+ * which are the lanes of vectors: where it lies otherwise, the kernel turned it in each run. It is
+ * transposed before the loop:
+ *
+ *   loop: contract(A, y) "ij,j->i"   ->   B = transpose(A) ; loop: contract(B, y) "ji,j->i"
+ *
+ * Invariant: up to SEQUENCE numbers are added in sequence whichever way they lie (docs/sums.md), so
+ * bits are the same; and larger products are packed anyway. */
+#include "graph_passes.h"
+#include "opdefs.h"
+#include <string.h>
+
+enum {
+  SEQUENCE = 64, /* numbers of a sum, */
+  SIDE = 32      /* rows and columns of products that kernels do not pack (gemm_small.h) */
+};
+
+typedef struct Rewrite {
+  Build b;
+  const Entry *e;
+  const int *region; /* by old node */
+  NodeId *map;       /* old node -> new node */
+  NodeId *made;      /* by old node: its new node with dim made_dim last; NO_NODE */
+  int *made_dim;
+} Rewrite;
+
+static int innermost_loop(const Entry *e, int region) {
+  while (region != NO_REGION && e->regions.at[region].kind != REGION_LOOP)
+    region = e->regions.at[region].parent;
+  return region;
+}
+
+static int last_dim(const Shape *s) {
+  int d = s->rank - 1;
+  while (d >= 0 && s->dim[d] == 1) d--;
+  return d;
+}
+
+/* One that the kernels of small products take. */
+static bool is_small(const Graph *g, const Node *n) {
+  const Node *x = graph_operand(g, n, 0), *y = graph_operand(g, n, 1);
+  if (op_class(n) != OPC_PRODUCT || x->dtype != n->dtype ||
+      (n->dtype != DT_F32 && n->dtype != DT_F64))
+    return false;
+  const Letters l = product_letters(g, n);
+  double rows = 1, columns = 1, sum = 1;
+  for (int d = 0; d < x->shape.rank; d++) {
+    if (l.in[l.x[d]] == LETTER_M) rows *= (double)x->shape.dim[d];
+    if (l.in[l.x[d]] == LETTER_SUMMED) sum *= (double)x->shape.dim[d];
+  }
+  for (int d = 0; d < y->shape.rank; d++)
+    if (l.in[l.y[d]] == LETTER_N) columns *= (double)y->shape.dim[d];
+  return sum <= SEQUENCE && (rows == 1 || columns == 1 || (rows <= SIDE && columns <= SIDE));
+}
+
+/* The dim of operand k that is to be its last; -1: it lies as it should, or each run has another.
+ */
+static int dim_across(const Rewrite *w, const Graph *g, NodeId id, int k) {
+  const Node *n = graph_node(g, id), *x = graph_operand(g, n, k);
+  const Letters l = product_letters(g, n);
+  const int loop = innermost_loop(w->e, w->region[id]), last = last_dim(&n->shape),
+            own = last_dim(&x->shape);
+  if (loop == NO_REGION || last < 0 || own < 0) return -1;
+  if (region_within(w->e, w->region[n->operand[k]], loop)) return -1;
+  const int64_t *letter = k ? l.y : l.x;
+  for (int d = 0; d < own; d++)
+    if (letter[d] == l.out[last]) return d;
+  return -1;
+}
+
+/* The value with dim d last. */
+static NodeId transposed(Rewrite *w, const Graph *g, NodeId x, int d) {
+  const Node *n = graph_node(g, x);
+  int perm[MAX_RANK], k = 0;
+  if (w->made[x] != NO_NODE && w->made_dim[x] == d) return w->made[x];
+  for (int i = 0; i < n->shape.rank; i++)
+    if (i != d) perm[k++] = i;
+  perm[k] = d;
+  w->b.span = n->span, w->b.site = n->site, w->b.within = n->within;
+  w->made_dim[x] = d;
+  return w->made[x] = mk_transpose(&w->b, w->map[x], perm);
+}
+
+/* Its letters move with it. */
+static NodeId read_along(Rewrite *w, const Graph *g, NodeId id, Node *copy, int k, int d) {
+  const Node *n = graph_node(g, id);
+  const int first = k ? graph_operand(g, n, 0)->shape.rank : 0,
+            rank = graph_operand(g, n, k)->shape.rank;
+  int64_t *letter = arena_array(w->b.arena, int64_t, copy->nattr);
+  memcpy(letter, copy->attr, (size_t)copy->nattr * sizeof *letter);
+  const int64_t moved = letter[first + d];
+  memmove(letter + first + d, letter + first + d + 1, (size_t)(rank - d - 1) * sizeof *letter);
+  letter[first + rank - 1] = moved;
+  copy->attr = letter;
+  return transposed(w, g, n->operand[k], d);
+}
+
+static void rewrite(Plan *p, Entry *e) {
+  const Graph *g = e->graph;
+  const int n = g->nodes.n;
+  Rewrite w = {.e = e,
+               .region = regions_find(p->arena, e, g),
+               .map = arena_array(p->arena, NodeId, n),
+               .made = arena_array(p->arena, NodeId, n),
+               .made_dim = arena_array(p->arena, int, n)};
+  w.b = (Build){.arena = p->arena,
+                .diag = p->program->diag,
+                .graph = graph_new(p->arena, VIEW_GLOBAL, n + n / 8)};
+  for (NodeId i = 0; i < n; i++) w.made[i] = NO_NODE;
+  for (NodeId i = 0; i < n; i++) {
+    Node copy = *graph_node(g, i);
+    NodeId *x = arena_array(p->arena, NodeId, copy.noperands);
+    for (int k = 0; k < copy.noperands; k++) x[k] = w.map[copy.operand[k]];
+    for (int k = 0; k < 2 && is_small(g, graph_node(g, i)); k++) {
+      const int d = dim_across(&w, g, i, k);
+      if (d >= 0) x[k] = read_along(&w, g, i, &copy, k, d);
+    }
+    copy.operand = x;
+    w.map[i] = graph_add(w.b.graph, &copy);
+  }
+  entry_rewritten(e, w.b.graph, w.map);
+}
+
+void transpose_before_loops(Plan *p) {
+  for (int i = 0; i < p->program->entries.n; i++)
+    if (p->program->entries.at[i].regions.n) rewrite(p, &p->program->entries.at[i]);
+}
