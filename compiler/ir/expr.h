@@ -142,6 +142,7 @@ Expr expr_select(Exprs *x, int n, const Expr *arg);
 typedef struct ExprNames {
   const char *const *at;
   int n;
+  const char *(*value)(void *user, NodeId id); /* NULL: node_text */
   const char *(*view)(void *user, int64_t v); /* of a place, a run, an epilogue: EXPR_PLACE ... */
   const char *(*called)(void *user, int64_t v);
   void *user;

@@ -97,6 +97,11 @@ static void put_memory(const Text *t, const ExprNode *n) {
   put(t, n->arg[0], true);
 }
 
+static const char *value_text(const Text *t, NodeId id) {
+  if (t->names && t->names->value) return t->names->value(t->names->user, id);
+  return node_text(t->program, t->g, id, t->x->arena);
+}
+
 static void put(const Text *t, Expr e, bool inner) {
   static const char *const between[] = {
       [EXPR_PRODUCT] = " * ", [EXPR_DIV] = " div ",  [EXPR_MOD] = " mod ", [EXPR_LESS] = " < ",
@@ -119,7 +124,7 @@ static void put(const Text *t, Expr e, bool inner) {
     return;
   case EXPR_LOAD:
   case EXPR_VALUE:
-    put_element(t, node_text(t->program, t->g, (NodeId)n->v, t->x->arena), n);
+    put_element(t, value_text(t, (NodeId)n->v), n);
     return;
   case EXPR_CALL:
     if (put_from_bits(t, n)) return;

@@ -43,6 +43,12 @@ typedef struct Text {
   int values, indent, first; /* step of the first run of the block */
 } Text;
 
+static const char *label(const Text *t, NodeId id) {
+  return local_label(t->plan->program, t->le, id, t->plan->arena);
+}
+
+static const char *value_label(void *user, NodeId id) { return label(user, id); }
+
 static void put_expr(Text *t, Expr e) {
   expr_put(t->out, t->x, t->plan->program, t->le->graph, e, &t->names);
 }
@@ -62,7 +68,8 @@ static void name_params(Text *t) {
     Str s = str_new(t->plan->arena);
     const bool wraps = v->n + (v->kind == EXPR_LINEAR && v->v) > 1;
     str_puts(&s, wraps ? "(" : "");
-    expr_put(&s, x, t->plan->program, t->le->graph, value, NULL);
+    expr_put(&s, x, t->plan->program, t->le->graph, value,
+             &(ExprNames){.value = value_label, .user = t});
     str_puts(&s, wraps ? ")" : "");
     t->name[e] = s.at;
   }
@@ -220,7 +227,7 @@ void loop_put(Str *out, const Plan *p, const LocalEntry *le, const LoopFunction 
             .name = arena_array(p->arena, const char *, n),
             .moves = arena_array(p->arena, bool, n),
             .indent = indent};
-  t.names = (ExprNames){.at = t.name, .n = n};
+  t.names = (ExprNames){.at = t.name, .n = n, .value = value_label, .user = &t};
   name_params(&t);
   put_block(&t, f->body);
 }
@@ -228,9 +235,7 @@ void loop_put(Str *out, const Plan *p, const LocalEntry *le, const LoopFunction 
 /* -------- entries -------- */
 
 static void put_names(Text *t, const NodeId *id, int n) {
-  for (int i = 0; i < n; i++)
-    str_printf(t->out, "%s%s", i ? ", " : "",
-               node_text(t->plan->program, t->le->graph, id[i], t->plan->arena));
+  for (int i = 0; i < n; i++) str_printf(t->out, "%s%s", i ? ", " : "", label(t, id[i]));
 }
 
 /* "contract y f32[64, 10] of x, w" */
@@ -272,8 +277,7 @@ static void put_head(Text *t, const Step *s) {
     put_kernel_head(t, graph_node(g, id), id);
   else
     put_names(t, s->nodes.at, s->nodes.n);
-  const char *where =
-      node_where(t->plan->program, graph_node(g, s->nodes.at[s->nodes.n - 1]));
+  const char *where = node_where(t->plan->program, graph_node(g, s->nodes.at[s->nodes.n - 1]));
   if (*where) str_printf(t->out, "    # %s", where);
 }
 
@@ -333,7 +337,7 @@ static void put_call(Text *t, Expr e) {
 static const char *view_text(void *user, int64_t v) {
   const Text *t = user;
   const LoopView *w = &t->en->views.at[v];
-  const char *name = node_text(t->plan->program, t->le->graph, w->node, t->plan->arena);
+  const char *name = label(t, w->node);
   return w->partial ? arena_printf(t->plan->arena, "partial of %s", name) : name;
 }
 
@@ -343,7 +347,7 @@ static const char *run_text(void *user, int64_t v) {
 
 void loop_put_entry(Str *out, const Plan *p, const LoopEntry *en) {
   Text t = {.out = out, .plan = p, .le = en->le, .x = en->x, .en = en};
-  t.names = (ExprNames){.view = view_text, .called = run_text, .user = &t};
+  t.names = (ExprNames){.value = value_label, .view = view_text, .called = run_text, .user = &t};
   str_printf(out, "entry %s: %d step%s\n", en->le->entry->name, en->le->steps.n,
              en->le->steps.n == 1 ? "" : "s");
   put_block(&t, en->body);

@@ -52,6 +52,14 @@ const char *node_label(const Program *p, const Graph *g, NodeId id, Arena *a) {
   return nth ? arena_printf(a, "%s#%d", name, nth + 1) : node_text(p, g, id, a);
 }
 
+const char *local_label(const Program *p, const LocalEntry *le, NodeId id, Arena *a) {
+  const Node *n = graph_node(le->graph, id);
+  const NodeId from = id < le->origin.n ? le->origin.at[id] : NO_NODE;
+  const bool same =
+      n->name && from != NO_NODE && graph_node(le->entry->graph, from)->name == n->name;
+  return same ? node_label(p, le->entry->graph, from, a) : node_text(p, le->graph, id, a);
+}
+
 const char *node_where(const Program *p, const Node *n) {
   const char *at = diag_where(p->diag, p->arena, n->span);
   if (!n->site.file || n->site.file == n->span.file) return at;

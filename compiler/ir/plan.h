@@ -456,5 +456,7 @@ const char *node_where(const Program *p, const Node *n);
 const char *node_text(const Program *p, const Graph *g, NodeId id, Arena *a);
 /* The same, of several values of one name from the second on with their number, "model.d1.y#2". */
 const char *node_label(const Program *p, const Graph *g, NodeId id, Arena *a);
+/* Of a node of a device's graph: its name with the number that the value has in the entry. */
+const char *local_label(const Program *p, const LocalEntry *le, NodeId id, Arena *a);
 
 #endif

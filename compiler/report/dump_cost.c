@@ -72,6 +72,11 @@ static void put_entry_cost(const Plan *p, const LocalEntry *le, Str *out) {
                  collective_algorithm(i)->name, report_time(p, a->time),
                  c.time > 0 ? 100 * a->time / c.time : 0, (long)a->bytes, a->exchanges);
   }
+  double copied = c.exchange;
+  for (int i = 0; i < ALGORITHMS; i++) copied -= c.by[i].time;
+  if (copied > 1e-3 * c.exchange)
+    str_printf(out, "    copies     %-10s %4.1f%%  of blocks that a device has itself, beside them\n",
+               report_time(p, copied), c.time > 0 ? 100 * copied / c.time : 0);
   if (le->index > 0)
     str_printf(out, "  choice       %s as a sum over ops and conversions; each op by itself: %s\n",
                report_time(p, le->choice->total), report_time(p, le->choice->greedy));

@@ -133,7 +133,7 @@ static void put_values(const Plan *p, const LocalEntry *le, Str *out) {
     const Node *n = graph_node(g, i);
     if (n->op == OP_var || node_is_const(n)) continue;
     begin_object(out);
-    put_text(out, "name", node_text(p->program, g, i, p->arena));
+    put_text(out, "name", node_label(p->program, g, i, p->arena));
     put_bool(out, "named", n->name != NULL);
     put_text(out, "op", n->op->name);
     put_text(out, "where", node_where(p->program, n));
@@ -151,7 +151,7 @@ static void put_outputs(const Plan *p, const Entry *e, Str *out) {
     const Output *o = &e->outputs.at[i];
     begin_object(out);
     put_text(out, "name", o->name);
-    put_text(out, "value", node_text(p->program, e->graph, o->node, p->arena));
+    put_text(out, "value", node_label(p->program, e->graph, o->node, p->arena));
     put_layout(p, out, o->layout, &graph_node(e->graph, o->node)->shape);
     if (o->spec) put_text(out, "annotated_at", report_where(p, o->spec->span));
     str_puts(out, "}");
@@ -197,7 +197,7 @@ static void put_move(const Plan *p, const LocalEntry *le, NodeId id, Str *out) {
   put_axes(p, out, "over", ex.axes);
   put_integer(out, "group", ex.group);
   put_integer(out, "bytes", ex.bytes);
-  put_text(out, "value", node_text(p->program, g, origin, p->arena));
+  put_text(out, "value", node_label(p->program, g, origin, p->arena));
   if (n->panels) {
     put_integer(out, "panel", n->panel);
     put_integer(out, "panels", n->panels);
@@ -206,7 +206,7 @@ static void put_move(const Plan *p, const LocalEntry *le, NodeId id, Str *out) {
   put_text(out, "from", report_layout(p, x->layout));
   put_text(out, "to", report_layout(p, n->layout));
   put_key(out, "for");
-  html_json_string(out, cause == NO_NODE ? NULL : node_text(p->program, g, cause, p->arena));
+  html_json_string(out, cause == NO_NODE ? NULL : node_label(p->program, g, cause, p->arena));
   put_text(out, "where", node_where(p->program, graph_node(g, cause == NO_NODE ? origin : cause)));
   put_text(out, "why", why.at);
   str_puts(out, "}");
@@ -265,7 +265,7 @@ static void put_buffer(const Plan *p, const LocalEntry *le, int b, const NodeId 
   for (NodeId i = x->scratch ? x->node : first[b]; i != NO_NODE;
        i = x->scratch ? NO_NODE : next[i]) {
     str_puts(out, comma);
-    html_json_string(out, node_text(p->program, le->entry->graph, le->origin.at[i], p->arena));
+    html_json_string(out, node_label(p->program, le->entry->graph, le->origin.at[i], p->arena));
     comma = ",";
   }
   str_puts(out, "]}");

@@ -103,7 +103,7 @@ static Tenants tenants_of(const Plan *p, const LocalEntry *le) {
 }
 
 static const char *value_name(const Plan *p, const LocalEntry *le, NodeId id) {
-  return node_text(p->program, le->entry->graph, le->origin.at[id], p->arena);
+  return node_label(p->program, le->entry->graph, le->origin.at[id], p->arena);
 }
 
 /* The value in buffer b at step t: of two that meet there, the newer. */
