@@ -61,6 +61,14 @@ other=$(grep -v ' halo$\| all-reduce$' <<<"$kinds")
 [ -z "$other" ] || fail "more moves than halos and sums: $other"
 [ "$(awk '$2 == "train:" && $3 == "halo" { print $1 }' <<<"$kinds")" -ge 9 ] || fail "too few halos: $kinds"
 
+# Data that cannot be fetched leave nothing behind, and no error of the script itself.
+mkdir -p "$tmp/away/samples" && cp -r "$sample" "$tmp/away/samples/" && rm -rf "$tmp/away/samples/cifar10/out"
+if out=$(DTG_DATA= DTG_CIFAR10_ADDRESS=file:///nothing DTGC=$dtgc "$tmp/away/samples/cifar10/run" 2>&1); then
+  fail "run without data: $out"
+fi
+grep -q 'unbound variable' <<<"$out" && fail "run without data: $out"
+[ -z "$(ls -A "$tmp/away/samples/cifar10/out")" ] || fail "run without data leaves $(ls -A "$tmp/away/samples/cifar10/out")"
+
 for place in ${DTG_DATA:+"$DTG_DATA/cifar10" "$DTG_DATA"} "$root/../shared/data/cifar10" "$sample/out"; do
   for f in "$place"/test_batch.bin*; do [ ! -e "$f" ] || here=1; done
 done
