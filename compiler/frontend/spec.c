@@ -5,8 +5,12 @@
 
 /* -------- mesh -------- */
 
+/* A plan takes time and memory for each device: of a million some seconds, of a size that was
+ * mistyped for ever. */
+static const int64_t MOST_DEVICES = 1 << 20;
+
 static void add_axis(Elab *e, Mesh *m, NameScope *s, const AstGiven *g) {
-  int64_t size, most = INT32_MAX;
+  int64_t size;
   if (mesh_find(m, g->name.text) >= 0) {
     elab_fail(e, g->name.span, "the mesh has two axes named `%s`", g->name.text);
   } else if (m->naxes == MAX_AXES) {
@@ -17,8 +21,8 @@ static void add_axis(Elab *e, Mesh *m, NameScope *s, const AstGiven *g) {
   } else if (eval_size(e, s, g->value, "the size of an axis", &size)) {
     if (size < 1)
       elab_fail(e, g->value->span, "an axis requires at least one device");
-    else if (size > most / mesh_devices(m))
-      elab_fail(e, g->value->span, "this mesh has more than 2^31 devices");
+    else if (size > MOST_DEVICES / mesh_devices(m))
+      elab_fail(e, g->value->span, "this mesh has more than 2^20 devices");
     else {
       m->axis[m->naxes++] = (Axis){g->name.text, size, g->name.span};
       return;
