@@ -658,6 +658,10 @@ typedef struct dtrt_options {
   int bind;
 } dtrt_options;
 
+/* Functions below accept NULL, a negative count and an index out of range: they return
+ * DTRT_INVALID, with the reason in dtrt_session_error if there is a session, or what they return of
+ * a session that is not open (0, -1, "", NULL). */
+
 /* Starts the devices and initializes all variables. `o` may be NULL. On failure *out is still a
  * session (or NULL when out of memory) that only dtrt_session_error and dtrt_close accept. The
  * program must outlive the session. One thread at a time may use a session: a call while another

@@ -63,6 +63,7 @@ static Comm *open_mpi(int ndevices, const void *mpi_comm) {
 }
 
 dtrt_status dtrt_launch_place(const void *mpi_comm, int *rank, int *size) {
+  if (!rank || !size) return DTRT_INVALID;
   *rank = dtrt_launch_rank();
   *size = dtrt_launch_size();
   if (!mpi_comm) return DTRT_OK;
@@ -75,6 +76,7 @@ dtrt_status dtrt_launch_place(const void *mpi_comm, int *rank, int *size) {
 }
 
 dtrt_status dtrt_launch_bcast(const void *mpi_comm, void **bytes, int64_t *n) {
+  if (!bytes || !n) return DTRT_INVALID;
   int size = mpi_comm ? 0 : dtrt_launch_size();
   if (size == 1) return DTRT_OK;
   Comm *c = open_mpi(size, mpi_comm);

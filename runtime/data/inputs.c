@@ -39,8 +39,24 @@ static bool read_all(data_set *set, const dtrt_entry *fed, const int *at, int64_
   return true;
 }
 
+static const char *wrong_arguments(const dtrt_program *p, int entry, const dtrt_feed *feed,
+                                   int nfeed, void *const *in) {
+  if (!p) return "the program is NULL";
+  if (entry < 0 || entry >= p->nentries) return "the program has no entry of this number";
+  if (nfeed < 0) return "the number of feeds is below 0";
+  if (nfeed && !feed) return "feed is NULL";
+  for (int i = 0; i < nfeed; i++)
+    if (!feed[i].name) return "a feed has no name";
+  return !in && p->entry[entry].nin ? "in is NULL" : NULL;
+}
+
 dtrt_status dtrt_read_inputs(const dtrt_program *p, int entry, const dtrt_feed *feed, int nfeed,
                              int64_t step, void *const *in, char *why, int n) {
+  const char *wrong = wrong_arguments(p, entry, feed, nfeed, in);
+  if (wrong) {
+    if (why && n > 0) snprintf(why, (size_t)n, "%s", wrong);
+    return DTRT_INVALID;
+  }
   const dtrt_entry *e = &p->entry[entry];
   dtrt_tensor *t = calloc((size_t)e->nin + 1, sizeof *t);
   int *at = calloc((size_t)e->nin + 1, sizeof *at);
@@ -60,7 +76,7 @@ dtrt_status dtrt_read_inputs(const dtrt_program *p, int entry, const dtrt_feed *
       data_close(&set);
     }
   }
-  if (!good) snprintf(why, (size_t)n, "%s", text);
+  if (!good && why && n > 0) snprintf(why, (size_t)n, "%s", text);
   free(t);
   free(at);
   free(pair);

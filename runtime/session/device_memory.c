@@ -40,7 +40,7 @@ static int64_t fixed_bytes(const BlockMesh *m, int nexchanges) {
 /* -------- measured -------- */
 
 dtrt_memory dtrt_device_memory(const dtrt_session *s, int device) {
-  const Comm *c = s->comm;
+  const Comm *c = session_or_none(s)->comm;
   if (!c || !s->device || device < c->first || device >= c->first + c->count)
     return (dtrt_memory){-1, -1, -1, -1, -1};
   const Device *d = &s->device[device - c->first];
@@ -100,6 +100,7 @@ enum { DEVICES = 64 }; /* of larger meshes the first so many are measured */
 
 dtrt_status dtrt_predict_memory(const dtrt_program *p, int multiplies, dtrt_memory *out) {
   BlockMesh mesh;
+  if (!p || !out) return DTRT_INVALID;
   session_mesh(&mesh, p);
   *out = (dtrt_memory){.variables = p->vars_bytes, .packing = multiplies ? gemm_room_bytes() : 0};
   for (int i = 0; i < p->nentries; i++)

@@ -289,13 +289,15 @@ dtrt_status dtrt_get_var(dtrt_session *s, int var, void *to, int64_t bytes) {
 dtrt_status dtrt_set_var(dtrt_session *s, int var, const void *from, int64_t bytes) {
   SESSION_USE(s);
   dtrt_status status = check_var(s, var, from, bytes);
+  if (status) return status;
   nan_unsee(s);
-  return status ? status : session_run(s, set_device, &(VarJob){.var = var, .from = from});
+  return session_run(s, set_device, &(VarJob){.var = var, .from = from});
 }
 
 void dtrt_local_devices(const dtrt_session *s, int *first, int *count) {
-  *first = s->comm ? s->comm->first : 0;
-  *count = s->comm ? s->comm->count : 0;
+  const Comm *c = session_or_none(s)->comm;
+  if (first) *first = c ? c->first : 0;
+  if (count) *count = c ? c->count : 0;
 }
 
 /* Between calls no device is running, so the host may read what it holds. */
@@ -315,6 +317,9 @@ dtrt_status dtrt_get_block(dtrt_session *s, int var, int device, void *to, int64
   if (bytes != has)
     return session_error(s, DTRT_INVALID, "the block of %s on device %d has %lld bytes, not %lld",
                          t->name, device, (long long)has, (long long)bytes);
-  memcpy(to, device_variable(d, t), (size_t)bytes);
+  if (!to && bytes)
+    return session_error(s, DTRT_INVALID, "the block of %s on device %d: the buffer is NULL",
+                         t->name, device);
+  if (bytes) memcpy(to, device_variable(d, t), (size_t)bytes);
   return DTRT_OK;
 }

@@ -183,6 +183,7 @@ static char *profile_table_text(const dtrt_session *s, const Profile *p) {
 dtrt_status dtrt_profile_text(dtrt_session *s, char **text) {
   SESSION_USE(s);
   Profile p;
+  if (!text) return session_error(s, DTRT_INVALID, "the profile: text is NULL");
   *text = NULL;
   dtrt_status status = session_usable(s);
   if (status == DTRT_OK) status = profile_collect(s, &p);

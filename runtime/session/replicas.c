@@ -141,6 +141,7 @@ static dtrt_status compare(Replicas *r) {
 }
 
 dtrt_status dtrt_check_replicas(dtrt_session *s) {
+  SESSION_USE(s);
   dtrt_status status = session_usable(s);
   if (status != DTRT_OK) return status;
   Replicas r = {.s = s, .p = s->program[0].p};

@@ -22,38 +22,55 @@ const char *dtrt_session_error(const dtrt_session *s) {
   if (s && hold_refused(&s->hold))
     return "another thread is using this session, and it may be used by one at a time: open one "
            "session per thread, or take turns";
-  return s ? s->error : "out of memory for a session";
+  return s ? s->error : "there is no session: NULL was passed, or there was no memory for one";
 }
 const dtrt_program *dtrt_session_program(const dtrt_session *s) {
+  s = session_or_none(s);
   return s->nprograms ? s->program[0].p : NULL;
 }
-int dtrt_session_ndevices(const dtrt_session *s) { return s->mesh.ndevices; }
-int dtrt_session_rank(const dtrt_session *s) { return s->comm ? s->comm->rank : 0; }
-int dtrt_session_nranks(const dtrt_session *s) { return s->comm ? s->comm->nranks : 1; }
-int dtrt_session_first_device(const dtrt_session *s) { return s->comm ? s->comm->first : 0; }
-int dtrt_session_local_devices(const dtrt_session *s) { return s->comm ? s->comm->count : 0; }
+int dtrt_session_ndevices(const dtrt_session *s) {
+  s = session_or_none(s);
+  return s->mesh.ndevices;
+}
+int dtrt_session_rank(const dtrt_session *s) {
+  s = session_or_none(s);
+  return s->comm ? s->comm->rank : 0;
+}
+int dtrt_session_nranks(const dtrt_session *s) {
+  s = session_or_none(s);
+  return s->comm ? s->comm->nranks : 1;
+}
+int dtrt_session_first_device(const dtrt_session *s) {
+  s = session_or_none(s);
+  return s->comm ? s->comm->first : 0;
+}
+int dtrt_session_local_devices(const dtrt_session *s) {
+  s = session_or_none(s);
+  return s->comm ? s->comm->count : 0;
+}
 const char *dtrt_session_host(const dtrt_session *s, int rank) {
-  const Comm *c = s->comm;
+  const Comm *c = session_or_none(s)->comm;
   return c && c->host && rank >= 0 && rank < c->nranks ? c->host[rank] : "";
 }
 
 int dtrt_session_cores(const dtrt_session *s) {
+  s = session_or_none(s);
   return s->device ? crew_size(s->device[0].crew) : 1;
 }
 
 int dtrt_session_progress(const dtrt_session *s) {
-  return s->progress ? DTRT_PROGRESS_THREAD : DTRT_PROGRESS_POLL;
+  return session_or_none(s)->progress ? DTRT_PROGRESS_THREAD : DTRT_PROGRESS_POLL;
 }
 
 dtrt_traffic dtrt_session_traffic(const dtrt_session *s, int device) {
-  const Comm *c = s->comm;
+  const Comm *c = session_or_none(s)->comm;
   if (!c || !s->device || device < c->first || device >= c->first + c->count)
     return (dtrt_traffic){-1, -1, -1, -1};
   return device_traffic(&s->device[device - c->first]);
 }
 
 dtrt_algorithm dtrt_session_algorithm(const dtrt_session *s, int device, int which) {
-  const Comm *c = s->comm;
+  const Comm *c = session_or_none(s)->comm;
   if (which < 0 || which >= ALGORITHMS) return (dtrt_algorithm){NULL, -1, -1, -1, -1};
   dtrt_algorithm a = {collective_algorithm(which)->name, -1, -1, -1, -1};
   if (!c || !s->device || device < c->first || device >= c->first + c->count) return a;
@@ -66,17 +83,18 @@ dtrt_algorithm dtrt_session_algorithm(const dtrt_session *s, int device, int whi
 }
 
 int64_t dtrt_session_memory(const dtrt_session *s) {
+  s = session_or_none(s);
   return s->comm ? s->comm->segment_bytes[SEGMENT_VARS] + s->comm->segment_bytes[SEGMENT_ARENA] : 0;
 }
 
 int dtrt_find_var(const dtrt_program *p, const char *path) {
-  for (int i = 0; i < p->nvars; i++)
+  for (int i = 0; p && path && i < p->nvars; i++)
     if (!strcmp(p->var[i].name, path)) return i;
   return -1;
 }
 
 int dtrt_find_entry(const dtrt_program *p, const char *name) {
-  for (int i = 0; i < p->nentries; i++)
+  for (int i = 0; p && name && i < p->nentries; i++)
     if (!strcmp(p->entry[i].name, name)) return i;
   return -1;
 }
@@ -213,6 +231,8 @@ static dtrt_status meet(dtrt_session *s, const dtrt_program *p) {
 dtrt_status dtrt_add_program(dtrt_session *s, const dtrt_program *p, int *which) {
   SESSION_USE(s);
   if (!s->comm || !s->nprograms) return DTRT_INVALID;
+  if (!p || !which)
+    return session_error(s, DTRT_INVALID, "cannot add program: %s is NULL", p ? "which" : "it");
   if (atomic_load(s->comm->failed)) return DTRT_FAILED;
   for (int i = 0; i < s->nprograms; i++)
     if (s->program[i].p == p) return *which = i, DTRT_OK;
@@ -438,9 +458,12 @@ static dtrt_status open(dtrt_session *s, const dtrt_program *p, const dtrt_optio
 
 dtrt_status dtrt_open(const dtrt_program *p, const dtrt_options *o, dtrt_session **out) {
   dtrt_options none = {0};
+  if (!out) return DTRT_INVALID;
   *out = calloc(1, sizeof **out);
   if (!*out) return DTRT_NO_MEMORY;
-  dtrt_status status = open(*out, p, o ? o : &none);
+  dtrt_status status =
+      p ? open(*out, p, o ? o : &none)
+        : session_error(*out, DTRT_INVALID, "cannot open a session: the program is NULL");
   (*out)->opened = status == DTRT_OK;
   return status;
 }

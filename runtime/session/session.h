@@ -61,8 +61,15 @@ int64_t session_tensor_bytes(const dtrt_tensor *t); /* -1 when it overflows */
  * place; the session has then failed. Only of several processes. */
 dtrt_status session_gather(dtrt_session *s, const CommFace *mine, CommFace *all, double timeout);
 
-/* Begins every public function that runs or changes a session: rejects a second thread. */
-#define SESSION_USE(s) HOLD_OR_RETURN(&(s)->hold, DTRT_BUSY)
+/* Begins every public function that runs or changes a session: rejects NULL and a second thread. */
+#define SESSION_USE(s)                                                                             \
+  if (!(s)) return DTRT_INVALID;                                                                   \
+  HOLD_OR_RETURN(&(s)->hold, DTRT_BUSY)
+/* Begins those that only look: NULL is as a session that was not opened. */
+static inline const dtrt_session *session_or_none(const dtrt_session *s) {
+  static const dtrt_session none;
+  return s ? s : &none;
+}
 
 /* Runs f on every device of this process, guarded. */
 typedef void SessionJob(Device *d, void *arg);

@@ -5,6 +5,7 @@
 #include "session.h"
 
 void dtrt_watch(dtrt_session *s, dtrt_watch_fn *watch, void *user) {
+  if (!s) return;
   s->watch = watch;
   s->watch_user = user;
 }

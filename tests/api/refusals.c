@@ -2,6 +2,7 @@
  * (or the value the header names) and leaves a reason of its own, not the one of the call before.
  */
 #include <dtgc.h>
+#include <dtrt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -242,6 +243,58 @@ static void told_of_library(void) {
   dtgc_free_text(ast);
 }
 
+/* dtrt.h with the code of a program: what is not there, or NULL, is refused. */
+#define INVALID(s, call, part)                                                                     \
+  check((call) == DTRT_INVALID && strstr(dtrt_session_error(s), part), __LINE__, #call,            \
+        dtrt_session_error(s))
+static void runtime(dtgc_program *p) {
+  const dtrt_program *code = NULL;
+  dtrt_session *s = NULL, *none = NULL, *shut = NULL;
+  dtrt_memory m;
+  char why[99] = "", *text;
+  float x[4] = {0};
+  void *in[1] = {x};
+  dtrt_feed feed = {0};
+  int which;
+  CHECK(dtgc_load(p, &code) == DTGC_OK && dtrt_open(code, NULL, NULL) == DTRT_INVALID);
+  INVALID(none, dtrt_open(NULL, NULL, &none), "the program is NULL");
+  INVALID(shut, dtrt_open(code, &(dtrt_options){.transport = "pigeon"}, &shut), "pigeon");
+  CHECK(dtrt_open(code, NULL, &s) == DTRT_OK);
+  dtrt_session *wrong[] = {NULL, none, shut};
+  for (int i = 0; i < 3; i++) {
+    dtrt_session *w = wrong[i];
+    CHECK(dtrt_call(w, 1, (const void *const *)in, NULL) == DTRT_INVALID);
+    CHECK(dtrt_get_var(w, 0, x, 8) == DTRT_INVALID && dtrt_set_var(w, 0, x, 8) == DTRT_INVALID);
+    CHECK(dtrt_get_block(w, 0, 0, x, 8) == DTRT_INVALID && dtrt_barrier(w, "b", 1) == DTRT_INVALID);
+    CHECK(dtrt_add_program(w, code, &which) == DTRT_INVALID && dtrt_fit(w, NULL) == DTRT_INVALID);
+    CHECK(dtrt_check_replicas(w) == DTRT_INVALID && dtrt_profile_start(w) == DTRT_INVALID);
+    CHECK(dtrt_profile_text(w, &text) == DTRT_INVALID);
+    CHECK(dtrt_save(w, "x", NULL) == DTRT_INVALID);
+    CHECK(dtrt_restore(w, "x", NULL, NULL) == DTRT_INVALID);
+    CHECK(dtrt_session_rank(w) == 0 && dtrt_session_nranks(w) == 1);
+    CHECK(dtrt_session_local_devices(w) == 0 && !*dtrt_session_host(w, 0));
+    CHECK(dtrt_session_traffic(w, 0).sent == -1 && dtrt_device_memory(w, 0).total == -1);
+    CHECK(dtrt_session_algorithm(w, 0, 0).exchanges == -1 && dtrt_session_memory(w) == 0);
+    dtrt_local_devices(w, NULL, NULL);
+    dtrt_watch(NULL, NULL, NULL);
+  }
+  CHECK(!dtrt_session_program(NULL) && dtrt_session_ndevices(NULL) == 0);
+  INVALID(s, dtrt_add_program(s, NULL, &which), "it is NULL");
+  INVALID(s, dtrt_add_program(s, code, NULL), "which is NULL");
+  INVALID(s, dtrt_get_block(s, 0, 0, NULL, 8), "the buffer is NULL");
+  INVALID(s, dtrt_profile_text(s, NULL), "text is NULL");
+  CHECK(dtrt_find_var(code, NULL) == -1 && dtrt_find_var(NULL, "m.w") == -1);
+  CHECK(dtrt_find_entry(code, NULL) == -1 && dtrt_find_entry(NULL, "go") == -1);
+  CHECK(dtrt_predict_memory(NULL, 0, &m) == DTRT_INVALID);
+  CHECK(dtrt_predict_memory(code, 0, NULL) == DTRT_INVALID);
+  CHECK(dtrt_read_inputs(code, 9, NULL, 0, 0, in, NULL, 0) == DTRT_INVALID);
+  CHECK(dtrt_read_inputs(code, 1, &feed, 1, 0, in, why, sizeof why) == DTRT_INVALID && *why);
+  CHECK(dtrt_read_inputs(NULL, 1, NULL, 0, 0, in, why, sizeof why) == DTRT_INVALID);
+  CHECK(dtrt_launch_place(NULL, NULL, NULL) == DTRT_INVALID);
+  CHECK(dtrt_launch_bcast(NULL, NULL, NULL) == DTRT_INVALID);
+  dtrt_close(s), dtrt_close(none), dtrt_close(shut), dtrt_close(NULL);
+}
+
 int main(void) {
   dtgc_program *p = NULL;
   wrong_ways();
@@ -251,6 +304,7 @@ int main(void) {
   wrong_looks(p);
   CHECK(dtgc_times(p, NULL, 5) > 3);
   CHECK(dtgc_run(p, "init", NULL, 0, NULL, 0) == DTGC_OK);
+  runtime(p);
   dtgc_free(p);
   strict_layouts();
   wrong_options();
