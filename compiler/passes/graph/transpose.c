@@ -4,6 +4,9 @@
  *
  *   loop: contract(A, y) "ij,j->i"   ->   B = transpose(A) ; loop: contract(B, y) "ji,j->i"
  *
+ * A matrix that is larger than a core's own cache is left as it is: bringing its bytes takes the
+ * time, however they lie, and another of its size would take memory.
+ *
  * Invariant: up to SEQUENCE numbers are added in sequence whichever way they lie (docs/sums.md), so
  * bits are the same; and larger products are packed anyway. */
 #include "graph_passes.h"
@@ -17,6 +20,7 @@ enum {
 
 typedef struct Rewrite {
   Build b;
+  const Machine *machine;
   const Entry *e;
   const int *region; /* by old node */
   NodeId *map;       /* old node -> new node */
@@ -61,6 +65,8 @@ static int dim_across(const Rewrite *w, const Graph *g, NodeId id, int k) {
   const int loop = innermost_loop(w->e, w->region[id]), last = last_dim(&n->shape),
             own = last_dim(&x->shape);
   if (loop == NO_REGION || last < 0 || own < 0) return -1;
+  if (shape_count(&x->shape) * dtype_size(x->dtype) > machine_cache(w->machine, CACHE_L2))
+    return -1;
   if (region_within(w->e, w->region[n->operand[k]], loop)) return -1;
   const int64_t *letter = k ? l.y : l.x;
   for (int d = 0; d < own; d++)
@@ -98,7 +104,8 @@ static NodeId read_along(Rewrite *w, const Graph *g, NodeId id, Node *copy, int 
 static void rewrite(Plan *p, Entry *e) {
   const Graph *g = e->graph;
   const int n = g->nodes.n;
-  Rewrite w = {.e = e,
+  Rewrite w = {.machine = p->program->machine,
+               .e = e,
                .region = regions_find(p->arena, e, g),
                .map = arena_array(p->arena, NodeId, n),
                .made = arena_array(p->arena, NodeId, n),
