@@ -42,10 +42,9 @@ static int last_dim(const Shape *s) {
 
 /* One that the kernels of small products take. */
 static bool is_small(const Graph *g, const Node *n) {
+  if (op_class(n) != OPC_PRODUCT || (n->dtype != DT_F32 && n->dtype != DT_F64)) return false;
   const Node *x = graph_operand(g, n, 0), *y = graph_operand(g, n, 1);
-  if (op_class(n) != OPC_PRODUCT || x->dtype != n->dtype ||
-      (n->dtype != DT_F32 && n->dtype != DT_F64))
-    return false;
+  if (x->dtype != n->dtype) return false;
   const Letters l = product_letters(g, n);
   double rows = 1, columns = 1, sum = 1;
   for (int d = 0; d < x->shape.rank; d++) {
