@@ -12,7 +12,12 @@ static void compile(Kit *k, const FrontOptions *o) {
   if (arena_catch(k->arena)) abort(); /* out of memory */
   diag_init(&k->diag, k->arena, on_message, NULL);
   k->program = front_compile(k->arena, &k->diag, o);
-  k->plan = k->program ? pipeline_run(k->program, NULL) : NULL;
+  PipelineOptions how = {0};
+  const char *word;
+  int len;
+  /* What products cost as expressions the choice does not know. */
+  pipeline_disable(&how.disabled, "unroll", &word, &len);
+  k->plan = k->program ? pipeline_run(k->program, &how) : NULL;
 }
 
 Kit *kit_open(const FrontOptions *o) {
