@@ -45,11 +45,13 @@ typedef struct Form {
   int trees_closed; /* `closed`, when they were found */
 } Form;
 
+enum { ROUTE_SLOTS = 1024 };
 typedef struct Routes {
   Program *program;
   Arena *arena;
   VEC(Form) forms;
   struct Routes *brief; /* the same with shorter latencies: choice_brief_routes */
+  struct RouteTable *table[ROUTE_SLOTS];
 } Routes;
 
 int form_of(Routes *r, const Shape *s, DType t);
@@ -67,6 +69,16 @@ static inline double route(Routes *r, int form, int from, int to) {
   double c = row >= 0 && row < f->rows && to < f->cap ? f->cost[row * f->cap + to] : -1;
   return c >= 0 ? c : route_find(r, form, from, to);
 }
+/* The costs from some layouts to others, kept: trials of a program ask for most of them again. */
+typedef struct RouteTable {
+  struct RouteTable *next;
+  int form, nfrom, nto;
+  int *from, *to;
+  int closed;            /* layouts of the form that the costs take into account */
+  double *cost, *turned; /* by from, then to; by to, then from */
+} RouteTable;
+const RouteTable *route_table(Routes *r, int form, const int *from, int nfrom, const int *to,
+                              int nto);
 /* The next layout on that way. */
 int route_next(Routes *r, int form, int from, int to);
 

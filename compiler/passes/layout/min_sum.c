@@ -20,12 +20,12 @@
 typedef struct Edge {
   NodeId maker, reader;
   int operand;
-  const Distinct *r, *t;  /* layouts at the maker's end, at the reader's */
-  double *up, *down;      /* to the maker, by r; to the reader, by t. up is NULL when the value lies
-                             fixed: then down never changes */
-  double part;            /* of a conversion's price in one run that counts here */
-  double *price, *turned; /* of conversions: by r, then t; and by t, then r */
-  int first;              /* of its class */
+  const Distinct *r, *t; /* layouts at the maker's end, at the reader's */
+  double *up, *down;     /* to the maker, by r; to the reader, by t. up is NULL when the value lies
+                            fixed: then down never changes */
+  double part;           /* of a conversion's price in one run that counts here */
+  const double *price, *turned; /* of conversions in one run: by r, then t; and by t, then r */
+  int first;                    /* of its class */
   NodeId writes_up, writes_down; /* the op of the reader's, the maker's classes that sets them */
 } Edge;
 
@@ -152,15 +152,21 @@ static int table_first(MinSumTable *t, uint64_t key, int value) {
   return value;
 }
 
+static const double *possible(Arena *a, const double *price, int n) {
+  double *x = arena_copy(a, price, sizeof *x * (size_t)n);
+  for (int i = 0; i < n; i++) x[i] = least_of(x[i], IMPOSSIBLE);
+  return x;
+}
+
 /* None changes while messages go round. */
-static void set_prices(const MinSum *m, const Edge *e) {
+static void set_prices(const MinSum *m, Edge *e) {
   const Choice *c = m->c;
-  int nr = e->r->n, nt = e->t->n;
-  for (int r = 0; r < nr; r++)
-    for (int t = 0; t < nt; t++) {
-      double x = route(c->routes, c->value[e->maker].form, e->r->layout[r], e->t->layout[t]);
-      e->price[r * nt + t] = e->turned[t * nr + r] = priced(m, e, x);
-    }
+  const RouteTable *t =
+      route_table(c->routes, c->value[e->maker].form, e->r->layout, e->r->n, e->t->layout, e->t->n);
+  e->price = t->cost, e->turned = t->turned;
+  if (!m->bound) return;
+  e->price = possible(c->arena, t->cost, e->r->n * e->t->n);
+  e->turned = possible(c->arena, t->turned, e->r->n * e->t->n);
 }
 
 static void find_ends(MinSum *m) {
@@ -212,7 +218,7 @@ static void find_classes(MinSum *m) {
     e->first = first;
     m->same_edges[first]++;
     if (first != i) {
-      e->up = f->up, e->down = f->down, e->price = f->price, e->turned = f->turned;
+      e->up = f->up, e->down = f->down;
       e->writes_up = f->writes_up, e->writes_down = f->writes_down;
       continue;
     }
@@ -220,8 +226,6 @@ static void find_classes(MinSum *m) {
     e->down = arena_array(c->arena, double, e->t->n);
     if (!e->r) continue;
     e->up = arena_array(c->arena, double, e->r->n);
-    e->price = arena_array(c->arena, double, e->r->n * e->t->n);
-    e->turned = arena_array(c->arena, double, e->r->n * e->t->n);
   }
 }
 
@@ -289,7 +293,10 @@ void min_sum_reset(MinSum *m, bool shared) {
     Edge *e = &m->edges.at[i];
     const ChoiceValue *v = &m->c->value[e->maker];
     e->part = (shared ? 1.0 / (v->readers.n + v->at_the_end.n) : 1) * m->c->moves[e->maker];
-    if (e->first != i) continue;
+    if (e->first != i) {
+      e->price = m->edges.at[e->first].price, e->turned = m->edges.at[e->first].turned;
+      continue;
+    }
     if (!e->up) {
       set_fixed(m, e);
       continue;
@@ -362,13 +369,13 @@ static void gather(const MinSum *m, NodeId id, const Distinct *d, const double *
 }
 
 /* The least over the other end's n layouts of what is known there and the conversion. */
-static void convert(const MinSum *m, const double *price, int n, int to) {
+static void convert(const MinSum *m, const double *price, double part, int n, int to) {
   double *fresh = m->fresh;
   for (int t = 0; t < to; t++) fresh[t] = INFINITY;
   for (int r = 0; r < n; r++, price += to) {
     double here = m->here[r];
     if (!(here < INFINITY)) continue;
-    for (int t = 0; t < to; t++) fresh[t] = least_of(here + price[t], fresh[t]);
+    for (int t = 0; t < to; t++) fresh[t] = least_of(here + price[t] * part, fresh[t]);
   }
   normalise(fresh, to);
 }
@@ -386,14 +393,14 @@ static void deliver(MinSum *m, double *message, int n, const NodeId *to, int nto
 static void send_down(MinSum *m, NodeId id, const Edge *e) {
   const Ends *x = &m->ends[e->first];
   gather(m, id, e->r, e->up);
-  convert(m, e->price, e->r->n, e->t->n);
+  convert(m, e->price, e->part, e->r->n, e->t->n);
   deliver(m, e->down, e->t->n, x->readers.at, x->readers.n);
 }
 
 static void send_up(MinSum *m, NodeId id, const Edge *e) {
   const Ends *x = &m->ends[e->first];
   gather(m, id, e->t, e->down);
-  convert(m, e->turned, e->t->n, e->r->n);
+  convert(m, e->turned, e->part, e->t->n, e->r->n);
   deliver(m, e->up, e->r->n, x->makers.at, x->makers.n);
 }
 
@@ -427,7 +434,7 @@ static void draw(const Edge *e, bool at_maker) {
   for (int r = 0; r < e->r->n; r++) {
     double least = INFINITY;
     for (int t = 0; t < e->t->n; t++) {
-      double c = e->price[r * e->t->n + t];
+      double c = e->price[r * e->t->n + t] * e->part;
       if (at_maker)
         least = least_of(least, c - e->down[t]);
       else
@@ -526,7 +533,7 @@ double min_sum_bound(MinSum *m) {
     if (!e->up || !(m->edges.at[i].first == i)) continue;
     for (int r = 0; r < e->r->n; r++)
       for (int t = 0; t < e->t->n; t++)
-        least = least_of(least, e->price[r * e->t->n + t] - e->up[r] - e->down[t]);
+        least = least_of(least, e->price[r * e->t->n + t] * e->part - e->up[r] - e->down[t]);
     sum += least * m->same_edges[i];
   }
   return sum;

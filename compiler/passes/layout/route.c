@@ -291,6 +291,43 @@ double route_find(Routes *r, int form, int from, int to) {
   return cost_between(f, from, to);
 }
 
+static bool is_table(const RouteTable *t, int form, const int *from, int nfrom, const int *to,
+                     int nto) {
+  return t->form == form && t->nfrom == nfrom && t->nto == nto &&
+         !memcmp(t->from, from, sizeof *from * (size_t)nfrom) &&
+         !memcmp(t->to, to, sizeof *to * (size_t)nto);
+}
+
+static RouteTable *table_at(Routes *r, int form, const int *from, int nfrom, const int *to,
+                            int nto) {
+  const uint64_t seed = hash_bytes(from, sizeof *from * (size_t)nfrom, (uint64_t)form),
+                 h = hash_bytes(to, sizeof *to * (size_t)nto, seed);
+  RouteTable **at = &r->table[h % ROUTE_SLOTS], *t = *at;
+  while (t && !is_table(t, form, from, nfrom, to, nto)) t = t->next;
+  if (t) return t;
+  t = arena_new_of(r->arena, RouteTable);
+  *t = (RouteTable){.next = *at, .form = form, .nfrom = nfrom, .nto = nto, .closed = -1};
+  t->from = arena_copy(r->arena, from, sizeof *from * (size_t)nfrom);
+  t->to = arena_copy(r->arena, to, sizeof *to * (size_t)nto);
+  t->cost = arena_array(r->arena, double, nfrom * nto);
+  t->turned = arena_array(r->arena, double, nfrom * nto);
+  return *at = t;
+}
+
+/* A layout that was added since may be a stop on a cheaper way. */
+const RouteTable *route_table(Routes *r, int form, const int *from, int nfrom, const int *to,
+                              int nto) {
+  RouteTable *t = table_at(r, form, from, nfrom, to, nto);
+  if (nfrom && nto) route(r, form, from[0], to[0]);
+  while (t->closed != r->forms.at[form].closed) {
+    t->closed = r->forms.at[form].closed;
+    for (int i = 0; i < nfrom; i++)
+      for (int k = 0; k < nto; k++)
+        t->cost[i * nto + k] = t->turned[k * nfrom + i] = route(r, form, from[i], to[k]);
+  }
+  return t;
+}
+
 int route_next(Routes *r, int form, int from, int to) {
   route(r, form, from, to);
   return next_of(&r->forms.at[form], from, to);
