@@ -19,6 +19,12 @@ int64_t shape_count(const Shape *s) {
   return n;
 }
 
+int shape_last(const Shape *s) {
+  int d = s->rank - 1;
+  while (d >= 0 && s->dim[d] == 1) d--;
+  return d;
+}
+
 bool shape_equal(const Shape *a, const Shape *b) {
   if (a->rank != b->rank) return false;
   for (int i = 0; i < a->rank; i++)

@@ -39,6 +39,7 @@ typedef struct Shape {
 } Shape;
 
 int64_t shape_count(const Shape *s);
+int shape_last(const Shape *s); /* the last dim of several elements; -1: there is none */
 bool shape_equal(const Shape *a, const Shape *b);
 bool shape_equal_but_ones(const Shape *a, const Shape *b); /* dims of one element left out */
 void shape_put(Str *out, const Shape *s); /* [64, 784] */

@@ -384,6 +384,10 @@ typedef struct Letters {
   uint8_t in[26];
 } Letters;
 Letters product_letters(const Graph *g, const Node *n);
+/* How kernels add small products (gemm_small.h, docs/sums.md): up to so many numbers of a sum in
+ * sequence, whichever way the operands lie; and, with no operand packed, up to so many rows and
+ * columns. */
+enum { PRODUCT_SEQUENCE = 64, PRODUCT_SIDE = 32 };
 /* A letter of several elements is in both operands and the result: there are as many products. */
 bool product_is_batch(const Graph *g, const Node *n);
 

@@ -7,16 +7,11 @@
  * A matrix that is larger than a core's own cache is left as it is: bringing its bytes takes the
  * time, however they lie, and another of its size would take memory.
  *
- * Invariant: up to SEQUENCE numbers are added in sequence whichever way they lie (docs/sums.md), so
- * bits are the same; and larger products are packed anyway. */
+ * Invariant: up to PRODUCT_SEQUENCE numbers are added in sequence whichever way they lie
+ * (docs/sums.md), so bits are the same; and larger products are packed anyway. */
 #include "graph_passes.h"
 #include "opdefs.h"
 #include <string.h>
-
-enum {
-  SEQUENCE = 64, /* numbers of a sum, */
-  SIDE = 32      /* rows and columns of products that kernels do not pack (gemm_small.h) */
-};
 
 typedef struct Rewrite {
   Build b;
@@ -34,12 +29,6 @@ static int innermost_loop(const Entry *e, int region) {
   return region;
 }
 
-static int last_dim(const Shape *s) {
-  int d = s->rank - 1;
-  while (d >= 0 && s->dim[d] == 1) d--;
-  return d;
-}
-
 /* One that the kernels of small products take. */
 static bool is_small(const Graph *g, const Node *n) {
   if (op_class(n) != OPC_PRODUCT || (n->dtype != DT_F32 && n->dtype != DT_F64)) return false;
@@ -53,7 +42,8 @@ static bool is_small(const Graph *g, const Node *n) {
   }
   for (int d = 0; d < y->shape.rank; d++)
     if (l.in[l.y[d]] == LETTER_N) columns *= (double)y->shape.dim[d];
-  return sum <= SEQUENCE && (rows == 1 || columns == 1 || (rows <= SIDE && columns <= SIDE));
+  return sum <= PRODUCT_SEQUENCE &&
+         (rows == 1 || columns == 1 || (rows <= PRODUCT_SIDE && columns <= PRODUCT_SIDE));
 }
 
 /* The dim of operand k that is to be its last; -1: it lies as it should, or each run has another.
@@ -61,8 +51,8 @@ static bool is_small(const Graph *g, const Node *n) {
 static int dim_across(const Rewrite *w, const Graph *g, NodeId id, int k) {
   const Node *n = graph_node(g, id), *x = graph_operand(g, n, k);
   const Letters l = product_letters(g, n);
-  const int loop = innermost_loop(w->e, w->region[id]), last = last_dim(&n->shape),
-            own = last_dim(&x->shape);
+  const int loop = innermost_loop(w->e, w->region[id]), last = shape_last(&n->shape),
+            own = shape_last(&x->shape);
   if (loop == NO_REGION || last < 0 || own < 0) return -1;
   if (shape_count(&x->shape) * dtype_size(x->dtype) > machine_cache(w->machine, CACHE_L2))
     return -1;

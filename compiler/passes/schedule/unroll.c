@@ -23,11 +23,9 @@ static const double CALL = 5e-8;
 static const double ONE_BY_ONE = 4; /* times as long as numbers that lie side by side */
 
 enum {
-  VECTOR = 64,    /* bytes of the widest */
-  CHAINS = 2,     /* of one row of results that run at once: of a kernel, and of a loop if ... */
-  REGISTERS = 32, /* ... registers hold what all of the row is multiplied by */
-  SEQUENCE = 64,  /* products of an element that the kernels add in sequence, */
-  SIDE = 32       /* in f64 where the result has at most so many rows and columns (gemm_small.h) */
+  VECTOR = 64,   /* bytes of the widest */
+  CHAINS = 2,    /* of one row of results that run at once: of a kernel, and of a loop if ... */
+  REGISTERS = 32 /* ... registers hold what all of the row is multiplied by */
 };
 
 /* By role, of all letters; and how many are summed. */
@@ -65,22 +63,16 @@ static bool sums_whole(const Graph *g, const Node *n) {
   return true;
 }
 
-static int last_dim(const Shape *s) {
-  int d = s->rank - 1;
-  while (d >= 0 && s->dim[d] == 1) d--;
-  return d;
-}
-
 /* The elements of operands that have the result's last dim and do not lie along it. */
 static double elements_apart(const Graph *g, const Node *n) {
   const Letters l = product_letters(g, n);
-  const int last = last_dim(&n->shape);
+  const int last = shape_last(&n->shape);
   double apart = 0;
   for (int k = 0; last >= 0 && k < 2; k++) {
     const Shape *s = &graph_operand(g, n, k)->shape;
     const int64_t *letter = k ? l.y : l.x;
-    const bool has = l.in[l.out[last]] & (k ? LETTER_Y : LETTER_X), any = last_dim(s) >= 0;
-    if (has && any && letter[last_dim(s)] != l.out[last]) apart += (double)shape_count(s);
+    const bool has = l.in[l.out[last]] & (k ? LETTER_Y : LETTER_X), any = shape_last(s) >= 0;
+    if (has && any && letter[shape_last(s)] != l.out[last]) apart += (double)shape_count(s);
   }
   return apart;
 }
@@ -109,8 +101,8 @@ static bool is_quicker(const Machine *m, const Graph *g, const Node *n) {
   if (n->dtype != graph_operand(g, n, 0)->dtype || (n->dtype != DT_F32 && n->dtype != DT_F64))
     return false;
   const Sizes z = sizes_of(g, n);
-  if (z.summed > 1 || z.k > SEQUENCE || !sums_whole(g, n)) return false;
-  if (n->dtype == DT_F64 && (z.m > SIDE || z.n > SIDE)) return false;
+  if (z.summed > 1 || z.k > PRODUCT_SEQUENCE || !sums_whole(g, n)) return false;
+  if (n->dtype == DT_F64 && (z.m > PRODUCT_SIDE || z.n > PRODUCT_SIDE)) return false;
   const double apart = elements_apart(g, n);
   return loop_time(m, n, &z, apart) < kernel_time(m, &z, apart);
 }
