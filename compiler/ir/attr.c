@@ -40,6 +40,27 @@ Letters product_letters(const Graph *g, const Node *n) {
   return l;
 }
 
+ProductSizes product_sizes(const Letters *l, const double *size) {
+  ProductSizes z = {1, 1, 1, 1};
+  for (int i = 0; i < 26; i++) {
+    if (l->in[i] == LETTER_BATCH) z.batch *= size[i];
+    if (l->in[i] == LETTER_M) z.m *= size[i];
+    if (l->in[i] == LETTER_N) z.n *= size[i];
+    if (l->in[i] == LETTER_SUMMED) z.k *= size[i];
+  }
+  return z;
+}
+
+ProductSizes product_sizes_of(const Graph *g, const Node *n) {
+  const Letters l = product_letters(g, n);
+  double size[26] = {0};
+  for (int k = 0; k < 2; k++) {
+    const Shape *s = &graph_operand(g, n, k)->shape;
+    for (int d = 0; d < s->rank; d++) size[(k ? l.y : l.x)[d]] = (double)s->dim[d];
+  }
+  return product_sizes(&l, size);
+}
+
 bool product_is_batch(const Graph *g, const Node *n) {
   const Letters l = product_letters(g, n);
   for (int d = 0; d < n->shape.rank; d++)

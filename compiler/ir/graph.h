@@ -233,6 +233,7 @@ typedef struct Program {
 /* By node: the region that it belongs to, or NO_REGION. */
 int *regions_find(Arena *a, const Entry *e, const Graph *g);
 bool region_within(const Entry *e, int region, int outer); /* it is that, or in it */
+int region_loop(const Entry *e, int region); /* the innermost loop that it is, or is in; NO_REGION */
 /* Before gradients are written out: what is read from outside of the branch that it is written in
  * (a constant of the program, which the first use computes) is computed outside of it. */
 void regions_settle(Arena *a, const Entry *e);

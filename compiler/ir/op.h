@@ -384,6 +384,12 @@ typedef struct Letters {
   uint8_t in[26];
 } Letters;
 Letters product_letters(const Graph *g, const Node *n);
+/* Elements by role. */
+typedef struct ProductSizes {
+  double batch, m, n, k;
+} ProductSizes;
+ProductSizes product_sizes(const Letters *l, const double *size /* [26], by letter */);
+ProductSizes product_sizes_of(const Graph *g, const Node *n); /* by the shapes of its operands */
 /* How kernels add small products (gemm_small.h, docs/sums.md): up to so many numbers of a sum in
  * sequence, whichever way the operands lie; and, with no operand packed, up to so many rows and
  * columns. */

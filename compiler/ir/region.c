@@ -42,6 +42,12 @@ bool region_within(const Entry *e, int region, int outer) {
   return region == outer;
 }
 
+int region_loop(const Entry *e, int region) {
+  while (region != NO_REGION && e->regions.at[region].kind != REGION_LOOP)
+    region = e->regions.at[region].parent;
+  return region;
+}
+
 int *regions_find(Arena *a, const Entry *e, const Graph *g) { return find(a, e, g, true); }
 
 /* Where it is read, as far as that is seen; NOWHERE: not yet. */

@@ -388,11 +388,7 @@ static bool keeps_columns(const Product *p) {
 
 /* The innermost loop that a node is in, or NO_REGION. */
 static int loop_around(const EntryBuild *b, NodeId id) {
-  const Entry *e = b->en->le->entry;
-  int loop = b->region[id];
-  while (loop != NO_REGION && e->regions.at[loop].kind != REGION_LOOP)
-    loop = e->regions.at[loop].parent;
-  return loop;
+  return region_loop(b->en->le->entry, b->region[id]);
 }
 
 /* The node has one value in all runs of the loop. */

@@ -77,8 +77,8 @@ NodeId read_halves(NewGraph *w, Node *n) {
   return NO_NODE;
 }
 
-/* A matrix is read transposed as fast as it lies: by other letters. One that the user gives a layout
- * is made. */
+/* A matrix is read transposed as fast as it lies: by other letters. One that the user gives a
+ * layout is made. */
 static void read_transposed(NewGraph *w, Node *n) {
   NodeId *read = arena_array(w->arena, NodeId, 2);
   int64_t *letter = arena_array(w->arena, int64_t, n->nattr);
@@ -115,7 +115,7 @@ const OpDef op_small_contract = {.name = "small_contract",
                                  .attr = {{"letters", ATTR_LETTERS}},
                                  .infer = infer_contract,
                                  .rule = rule_contract,
-                                 .grad = grad_contract,
+                                 .no_grad = "it is made when gradients are written out",
                                  .lower = lower_small_contract,
                                  .class = OPC_MOVE,
                                  .flags = OPF_SUMS,

@@ -65,7 +65,7 @@ dtrt_status session_gather(dtrt_session *s, const CommFace *mine, CommFace *all,
 #define SESSION_USE(s)                                                                             \
   if (!(s)) return DTRT_INVALID;                                                                   \
   HOLD_OR_RETURN(&(s)->hold, DTRT_BUSY)
-/* Begins those that only look: NULL is as a session that was not opened. */
+/* Begins every public function that only reads a session: NULL reads as one that is not open. */
 static inline const dtrt_session *session_or_none(const dtrt_session *s) {
   static const dtrt_session none;
   return s ? s : &none;

@@ -434,8 +434,8 @@ bool print_is_overwritten(const Print *p, const ExprNode *n) {
   return false;
 }
 
-/* What stores overwrite is read before anything is stored: a load has a name, and so has a select
- * of which a part loads it, by its text or by its statements. */
+/* A name holds what is read before a store overwrites it: a load, or a select with a part that
+ * loads it, by its text or by its statements. */
 static bool reads_overwritten(const Print *p, Expr e, Text t) {
   const ExprNode *n = expr_node(p->x, e);
   const bool select = n->kind == EXPR_SELECT && t.bind != BIND_TIGHT;

@@ -262,8 +262,8 @@ static void find_written(Print *p, const LoopStmt *s, bool *set) {
   }
 }
 
-/* What has a local in it, or what the function sets as it goes on; and selects of which parts read
- * what is stored to. */
+/* What has a local in it, or what the function sets as it goes on; and selects with a part that
+ * reads what is stored to. */
 static void find_moving(Print *p, bool *set) {
   bool *reads = arena_array(p->arena, bool, p->x->n);
   for (Expr e = 0; e < p->x->n; e++) {

@@ -23,27 +23,13 @@ typedef struct Rewrite {
   int *made_dim;
 } Rewrite;
 
-static int innermost_loop(const Entry *e, int region) {
-  while (region != NO_REGION && e->regions.at[region].kind != REGION_LOOP)
-    region = e->regions.at[region].parent;
-  return region;
-}
-
 /* One that the kernels of small products take. */
 static bool is_small(const Graph *g, const Node *n) {
   if (op_class(n) != OPC_PRODUCT || (n->dtype != DT_F32 && n->dtype != DT_F64)) return false;
-  const Node *x = graph_operand(g, n, 0), *y = graph_operand(g, n, 1);
-  if (x->dtype != n->dtype) return false;
-  const Letters l = product_letters(g, n);
-  double rows = 1, columns = 1, sum = 1;
-  for (int d = 0; d < x->shape.rank; d++) {
-    if (l.in[l.x[d]] == LETTER_M) rows *= (double)x->shape.dim[d];
-    if (l.in[l.x[d]] == LETTER_SUMMED) sum *= (double)x->shape.dim[d];
-  }
-  for (int d = 0; d < y->shape.rank; d++)
-    if (l.in[l.y[d]] == LETTER_N) columns *= (double)y->shape.dim[d];
-  return sum <= PRODUCT_SEQUENCE &&
-         (rows == 1 || columns == 1 || (rows <= PRODUCT_SIDE && columns <= PRODUCT_SIDE));
+  if (graph_operand(g, n, 0)->dtype != n->dtype) return false;
+  const ProductSizes z = product_sizes_of(g, n);
+  return z.k <= PRODUCT_SEQUENCE &&
+         (z.m == 1 || z.n == 1 || (z.m <= PRODUCT_SIDE && z.n <= PRODUCT_SIDE));
 }
 
 /* The dim of operand k that is to be its last; -1: it lies as it should, or each run has another.
@@ -51,7 +37,7 @@ static bool is_small(const Graph *g, const Node *n) {
 static int dim_across(const Rewrite *w, const Graph *g, NodeId id, int k) {
   const Node *n = graph_node(g, id), *x = graph_operand(g, n, k);
   const Letters l = product_letters(g, n);
-  const int loop = innermost_loop(w->e, w->region[id]), last = shape_last(&n->shape),
+  const int loop = region_loop(w->e, w->region[id]), last = shape_last(&n->shape),
             own = shape_last(&x->shape);
   if (loop == NO_REGION || last < 0 || own < 0) return -1;
   if (shape_count(&x->shape) * dtype_size(x->dtype) > machine_cache(w->machine, CACHE_L2))

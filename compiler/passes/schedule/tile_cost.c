@@ -10,10 +10,6 @@
  * bounded work limits it. */
 #include "tile_group.h"
 
-typedef struct Sizes {
-  double batch, m, n, k;
-} Sizes;
-
 static double size_of(const Tiling *s, const Group *g, NodeId id, int d, const int64_t *most) {
   const LoopDims *x = most ? loop_map_find(&g->map, id) : NULL;
   const int loop = x ? x->loop[d] : NO_LOOP;
@@ -22,7 +18,7 @@ static double size_of(const Tiling *s, const Group *g, NodeId id, int d, const i
 
 /* By index letter: in both operands and the result, in one of them and the result, in both alone.
  */
-static Sizes product_sizes(const Tiling *s, const Group *g, NodeId id, const int64_t *most) {
+static ProductSizes sizes_of(const Tiling *s, const Group *g, NodeId id, const int64_t *most) {
   const Node *n = graph_node(s->le->graph, id);
   const Letters l = product_letters(s->le->graph, n);
   const NodeId of[] = {n->operand[0], n->operand[1], id};
@@ -31,14 +27,7 @@ static Sizes product_sizes(const Tiling *s, const Group *g, NodeId id, const int
   for (int t = 0; t < 3; t++)
     for (int d = 0; d < graph_node(s->le->graph, of[t])->shape.rank; d++)
       size[letter[t][d]] = size_of(s, g, of[t], d, most);
-  Sizes z = {1, 1, 1, 1};
-  for (int i = 0; i < 26; i++) {
-    if (l.in[i] == LETTER_BATCH) z.batch *= size[i];
-    if (l.in[i] == LETTER_M) z.m *= size[i];
-    if (l.in[i] == LETTER_N) z.n *= size[i];
-    if (l.in[i] == LETTER_SUMMED) z.k *= size[i];
-  }
-  return z;
+  return product_sizes(&l, size);
 }
 
 static double tiles_of(const Tiling *s, const Group *g, const int64_t *most) {
@@ -52,7 +41,7 @@ static double tiles_of(const Tiling *s, const Group *g, const int64_t *most) {
 
 static double product_time(const Tiling *s, const Group *g, NodeId id, const int64_t *most) {
   const Machine *machine = s->plan->program->machine;
-  const Sizes z = product_sizes(s, g, id, most);
+  const ProductSizes z = sizes_of(s, g, id, most);
   const double bytes = dtype_size(graph_node(s->le->graph, id)->dtype);
   const double cache = machine->cache[CACHE_L2].bandwidth;
   return z.batch * (2 * z.m * z.n * z.k / machine->flops +

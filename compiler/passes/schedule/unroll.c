@@ -28,39 +28,17 @@ enum {
   REGISTERS = 32 /* ... registers hold what all of the row is multiplied by */
 };
 
-/* By role, of all letters; and how many are summed. */
-typedef struct Sizes {
-  double m, n, k, batch;
-  int summed;
-} Sizes;
-
-static void add_dim(Sizes *z, int role, double size) {
-  if (role == LETTER_M) z->m *= size;
-  if (role == LETTER_N) z->n *= size;
-  if (role == LETTER_BATCH) z->batch *= size;
-  if (role != LETTER_SUMMED || size == 1) return;
-  z->k *= size;
-  z->summed++;
-}
-
-static Sizes sizes_of(const Graph *g, const Node *n) {
-  const Node *x = graph_operand(g, n, 0), *y = graph_operand(g, n, 1);
-  const Letters l = product_letters(g, n);
-  Sizes z = {1, 1, 1, 1, 0};
-  for (int d = 0; d < x->shape.rank; d++) add_dim(&z, l.in[l.x[d]], (double)x->shape.dim[d]);
-  for (int d = 0; d < y->shape.rank; d++)
-    if (l.in[l.y[d]] == LETTER_N) add_dim(&z, LETTER_N, (double)y->shape.dim[d]);
-  return z;
-}
-
-/* A device has all that is summed. */
-static bool sums_whole(const Graph *g, const Node *n) {
+/* One dim of several elements is summed at most, and a device has all of it. */
+static bool sums_one_dim(const Graph *g, const Node *n) {
   const Node *x = graph_operand(g, n, 0);
   const Letters l = product_letters(g, n);
-  for (int d = 0; d < x->shape.rank; d++)
-    if (l.in[l.x[d]] == LETTER_SUMMED && (x->layout->dim[d].naxes || x->layout->dim[d].window.of))
-      return false;
-  return true;
+  int summed = 0;
+  for (int d = 0; d < x->shape.rank; d++) {
+    if (l.in[l.x[d]] != LETTER_SUMMED) continue;
+    if (x->layout->dim[d].naxes || x->layout->dim[d].window.of) return false;
+    summed += x->shape.dim[d] != 1;
+  }
+  return summed <= 1;
 }
 
 /* The elements of operands that have the result's last dim and do not lie along it. */
@@ -82,16 +60,16 @@ static double vectors_of(const Node *n) {
   return (double)shape_count(&n->shape) * dtype_size(n->dtype) / VECTOR;
 }
 
-static double flops_of(const Sizes *z) { return 2 * z->m * z->n * z->k * z->batch; }
-static bool is_row(const Sizes *z) { return (z->m == 1 || z->n == 1) && z->batch == 1; }
+static double flops_of(const ProductSizes *z) { return 2 * z->m * z->n * z->k * z->batch; }
+static bool is_row(const ProductSizes *z) { return (z->m == 1 || z->n == 1) && z->batch == 1; }
 
-static double kernel_time(const Machine *m, const Sizes *z, double apart) {
+static double kernel_time(const Machine *m, const ProductSizes *z, double apart) {
   const double rate = is_row(z) ? fmin(m->flops, CHAINS * m->vector_flops) : m->flops;
   return CALL + flops_of(z) / rate + apart * ONE_BY_ONE / m->vector_flops;
 }
 
 /* Rows of several are short loops one after the other. */
-static double loop_time(const Machine *m, const Node *n, const Sizes *z, double apart) {
+static double loop_time(const Machine *m, const Node *n, const ProductSizes *z, double apart) {
   const double most = is_row(z) && z->k <= REGISTERS ? CHAINS : 1,
                chains = fmin(most, fmax(1, vectors_of(n)));
   return flops_of(z) / m->vector_flops * (apart ? ONE_BY_ONE : 1 / chains);
@@ -100,18 +78,11 @@ static double loop_time(const Machine *m, const Node *n, const Sizes *z, double 
 static bool is_quicker(const Machine *m, const Graph *g, const Node *n) {
   if (n->dtype != graph_operand(g, n, 0)->dtype || (n->dtype != DT_F32 && n->dtype != DT_F64))
     return false;
-  const Sizes z = sizes_of(g, n);
-  if (z.summed > 1 || z.k > PRODUCT_SEQUENCE || !sums_whole(g, n)) return false;
+  const ProductSizes z = product_sizes_of(g, n);
+  if (z.k > PRODUCT_SEQUENCE || !sums_one_dim(g, n)) return false;
   if (n->dtype == DT_F64 && (z.m > PRODUCT_SIDE || z.n > PRODUCT_SIDE)) return false;
   const double apart = elements_apart(g, n);
   return loop_time(m, n, &z, apart) < kernel_time(m, &z, apart);
-}
-
-/* The node is in a loop, however many conditions of it are around it. */
-static bool is_in_loop(const Entry *e, int region) {
-  while (region != NO_REGION && e->regions.at[region].kind != REGION_LOOP)
-    region = e->regions.at[region].parent;
-  return region != NO_REGION;
 }
 
 static void unroll_entry(Plan *p, LocalEntry *le) {
@@ -120,7 +91,7 @@ static void unroll_entry(Plan *p, LocalEntry *le) {
   const int *region = regions_find(p->arena, le->entry, g);
   for (NodeId i = 0; i < g->nodes.n; i++) {
     Node *n = graph_node(g, i);
-    if (op_class(n) != OPC_PRODUCT || !is_in_loop(le->entry, region[i]) ||
+    if (op_class(n) != OPC_PRODUCT || region_loop(le->entry, region[i]) == NO_REGION ||
         !is_quicker(p->program->machine, g, n))
       continue;
     n->op = n->op->unrolled;
