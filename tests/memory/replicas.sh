@@ -93,11 +93,13 @@ same() {
   two=$(trained shared "$dtgc" run $model --mesh $mesh "$@")
   [[ $one =~ ^[0-9\ ]+$ ]] || fail "$model $mesh $*: $one"
   [ "$one" = "$two" ] || fail "$model $mesh $*: shared variables have other bits: $two, not $one"
-  "$dtgc" $model --mesh $mesh "$@" --dump=memory --disable=unroll >shared.txt
+  # Of loop.dtg the peak was the loop, which is less than a copy of a window of its cache since small products are expressions.
+  local unroll=
+  [ $model = loop.dtg ] && unroll=,unroll
+  "$dtgc" $model --mesh $mesh "$@" --dump=memory ${unroll:+--disable=unroll} >shared.txt
   grep -q '  shared along ' shared.txt && shares=$((shares + 1))
   # What loops and branches assign took memory of its own on each device, beside the variables: stacks in init, steps under loss scaling.
-  # (Small products as expressions leave loops less than what a window of a shared variable takes to be written.)
-  "$dtgc" $model --mesh $mesh "$@" --dump=memory --disable=share,unroll | paste -d' ' <(grep '^entry' shared.txt) <(grep '^entry' -) |
+  "$dtgc" $model --mesh $mesh "$@" --dump=memory --disable=share$unroll | paste -d' ' <(grep '^entry' shared.txt) <(grep '^entry' -) |
     awk '$4 > $(NF / 2 + 4) { exit 1 }' || fail "$model $mesh $*: an entry takes more where variables are shared"
   runs=$((runs + 1))
 }
