@@ -309,6 +309,7 @@ struct Plan {
   /* [entry], from `choose` on; before, where `contest`, `updates` or `outputs` has tried the
    * layouts as they are now, NULL: not */
   struct Choice **chosen;
+  struct WaysCache *ways; /* of `plan_ways`; NULL: none yet */
   Inferred *var_inferred; /* [var] */
   VEC(LocalEntry) entries;
   VEC(Forbidden) forbidden;

@@ -289,7 +289,7 @@ void choose(Plan *p) {
   const int n = p->program->entries.n;
   Choice **chosen = arena_array(p->arena, Choice *, n + 1);
   WaysCache *once = ways_cache(p->program, p->arena, false),
-            *ways = ways_cache(p->program, p->arena, true);
+            *ways = plan_ways(p);
   for (int e = 0; e < n; e++) {
     chosen[e] = p->chosen ? p->chosen[e] : NULL; /* by a pass that tried these layouts */
     if (!chosen[e]) chosen[e] = choose_entry(p, e, e > 0 ? ways : once);

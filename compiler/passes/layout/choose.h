@@ -123,6 +123,8 @@ typedef struct Ways {
 typedef struct WaysCache WaysCache;
 /* With routes of its own. `work`: it counts. */
 WaysCache *ways_cache(Program *p, Arena *a, bool work);
+/* One for all passes that choose layouts for the plan: with work. */
+WaysCache *plan_ways(Plan *p);
 Routes *ways_routes(const WaysCache *c);
 /* `form` and `can_be_partial` are by node. */
 const Ways *ways_of(WaysCache *c, const Graph *g, NodeId id, const int *form,

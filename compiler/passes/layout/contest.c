@@ -50,6 +50,6 @@ void contest(Plan *p) {
   int left = MOST_TRIED / (trial_nodes(g) + 1);
   p->contests->known = true;
   if (!p->contests->at.n || !left) return;
-  WaysCache *ways = ways_cache(g, p->arena, true);
+  WaysCache *ways = plan_ways(p);
   p->chosen = hold_contests(p, trial_of_plan(p, ways), left, ways).chosen;
 }

@@ -32,7 +32,7 @@ void trials_of_entries(Plan *p, int most, bool (*opens)(const Entry *e),
   Program *g = p->program;
   if (!g->mesh.naxes) return;
   Choice **chosen = arena_array(p->arena, Choice *, g->entries.n + 1);
-  WaysCache *ways = ways_cache(g, p->arena, true);
+  WaysCache *ways = plan_ways(p);
   for (int e = 1; e < g->entries.n; e++) {
     EntryTrials t = {.plan = p, .entry = &g->entries.at[e], .index = e, .ways = ways};
     const Graph *graph = t.entry->graph;

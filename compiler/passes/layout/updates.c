@@ -244,6 +244,6 @@ void updates(Plan *p) {
   for (int e = 1; e < g->entries.n; e++) find_summed(&u, &g->entries.at[e]);
   if (!find_shared(&u)) return;
   for (int e = 1; e < g->entries.n; e++) find_kept_apart(&u, &g->entries.at[e]);
-  u.ways = ways_cache(g, p->arena, true);
+  u.ways = plan_ways(p);
   try_shared(&u);
 }

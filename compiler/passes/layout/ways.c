@@ -391,6 +391,11 @@ WaysCache *ways_cache(Program *p, Arena *a, bool work) {
   return c;
 }
 
+WaysCache *plan_ways(Plan *p) {
+  if (!p->ways) p->ways = ways_cache(p->program, p->arena, true);
+  return p->ways;
+}
+
 Routes *ways_routes(const WaysCache *c) { return c->routes; }
 
 const Ways *ways_of(WaysCache *c, const Graph *g, NodeId id, const int *form,
