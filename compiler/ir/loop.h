@@ -103,7 +103,8 @@ typedef enum ParamUse {
   PARAM_KEY,
   PARAM_FIRST, /* whether a tile is the first */
   PARAM_BOUND,
-  PARAM_BITS /* of an f32 */
+  PARAM_BITS, /* of an f32 */
+  PARAM_INDEX /* that does not move */
 } ParamUse;
 typedef struct LoopParam {
   ParamUse use;

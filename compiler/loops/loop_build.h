@@ -44,6 +44,8 @@ bool loop_turns_apart(Loop *l, const char *index);
 void loop_blocks(Loop *l);
 /* Leaves no check of an index that is data in innermost loops that can do without. */
 void loop_check_behind(Loop *l);
+/* Makes parameters of constant indices: index_numbers.c. */
+void loop_index_numbers(Loop *l);
 /* Counts parameters and buffers, and makes the key. */
 void loop_done(Loop *l, const char *what, LoopFunction *out);
 /* The same of what node `id` is called. */

@@ -192,6 +192,28 @@ static void check_calls(void) {
   dtgc_free(p);
 }
 
+/* Forward and backward, a time in reverse, neighbours, and a step of two of them. */
+static int functions_of_steps(int n) {
+  dtgc_program *p;
+  used = 0;
+  put("entry f(x: f32[4, %d, 8], u: f32[8, 8], w: f32[%d]) {\n  h = full([4, 8], 0.0)\n", n, 2 * n);
+  put("  for t in 0..%d { h = tanh(x[:, t] * w[2 * t] + h @ u + x[:, %d - t] * w[2 * t + 1]) }\n",
+      n, n - 1);
+  put("  loss = sum(h)\n  g = grad(loss, [x, u, w])\n  return loss, gx = g[0], gu = g[1], gw = "
+      "g[2]\n}\n");
+  char *c = emitted("steps of a loop over time", &p);
+  const int functions = count(c, c + strlen(c), "\nDTRT_LOOP ");
+  dtgc_free_text(c);
+  dtgc_free(p);
+  return functions;
+}
+
+static void check_steps(void) {
+  const int few = functions_of_steps(24), many = functions_of_steps(96);
+  printf("steps of a loop over time: 24 have %d functions, 96 have %d\n", few, many);
+  if (many > few + few / 4) fail("steps of a loop over time", "each has functions of its own");
+}
+
 int main(void) {
   check_growth("parts of a stack", put_stack);
   check_growth("slices", put_slices);
@@ -203,5 +225,6 @@ int main(void) {
   check_deep_gradients();
   check_loops();
   check_calls();
+  check_steps();
   return failures > 0;
 }

@@ -23,11 +23,13 @@ const char *emit_short_name(Emit *e, const Node *n) {
 
 static const char *const param_word[] = {
     [PARAM_EXTENT] = "n",    [PARAM_OFFSET] = "from", [PARAM_KEY] = "key",
-    [PARAM_FIRST] = "first", [PARAM_BOUND] = "bound", [PARAM_BITS] = "bits"};
+    [PARAM_FIRST] = "first", [PARAM_BOUND] = "bound", [PARAM_BITS] = "bits",
+    [PARAM_INDEX] = "index"};
 
 /* What every function may call so: "n0", "from12", "v12". */
 static bool print_is_local(const char *s) {
-  static const char *const numbered[] = {"n", "from", "key", "first", "bound", "bits", "v", "p"};
+  static const char *const numbered[] = {"n",    "from",  "key", "first", "bound",
+                                         "bits", "index", "v",   "p"};
   for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++) {
     size_t n = strlen(numbered[i]);
     if (!strncmp(s, numbered[i], n) && s[n] && strspn(s + n, "0123456789") == strlen(s + n))
