@@ -112,6 +112,10 @@ bool expr_is_false(const Exprs *x, Expr e);
 Expr expr_call(Exprs *x, const char *name, DType type, int n, const Expr *arg, int64_t lo,
                int64_t hi);
 
+/* An index that is data, where `reach` elements behind it are read or written, too: checked against
+ * the size, unless it is a number that lies within. */
+Expr expr_index(Exprs *x, Expr i, int64_t reach, int64_t size);
+
 /* A call that is passed the device first, as it may end the program. */
 bool expr_takes_device(const ExprNode *n);
 

@@ -12,7 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOVES = -1 }; /* no number */
+enum {
+  MOVES = -1,           /* no number */
+  OFFSET = MAX_RANK + 1 /* `dim` of offsets in a dim: what is added to an index that moves */
+};
 
 typedef struct IndexNumber {
   NodeId of; /* the tensor that is indexed */
@@ -36,6 +39,12 @@ static int compare(const void *one, const void *other) {
 
 /* -------- which there are -------- */
 
+/* The number in an index that moves: 96 of i + 96. */
+static int64_t offset_of(const IndexNumbers *c, Expr index) {
+  const ExprNode *n = expr_node(c->l->x, index);
+  return n->kind == EXPR_LINEAR ? n->v : 0;
+}
+
 static void collect(IndexNumbers *c, Expr e) {
   if (e == NO_EXPR || c->seen[e]) return;
   const ExprNode *n = expr_node(c->l->x, e);
@@ -43,7 +52,9 @@ static void collect(IndexNumbers *c, Expr e) {
   for (int i = 0; i < n->n; i++) {
     IndexNumber own = {(NodeId)n->v, i, MOVES};
     const bool known = expr_is_int(c->l->x, n->arg[i], &own.index);
+    const IndexNumber offset = {own.of, OFFSET + i, offset_of(c, n->arg[i])};
     if (n->kind == EXPR_LOAD) vec_push(c->l->plan->scratch, &c->at, own);
+    if (n->kind == EXPR_LOAD && !known) vec_push(c->l->plan->scratch, &c->at, offset);
     if (!known) collect(c, n->arg[i]);
   }
 }
@@ -99,11 +110,12 @@ static Expr rewrite(IndexNumbers *c, Expr e);
 
 static Expr index_given(IndexNumbers *c, NodeId of, int dim, Expr index) {
   IndexNumber own = {of, dim, 0};
-  if (!expr_is_int(c->l->x, index, &own.index)) return rewrite(c, index);
+  const bool moves = !expr_is_int(c->l->x, index, &own.index);
+  if (moves) own = (IndexNumber){of, OFFSET + dim, offset_of(c, index)}, index = rewrite(c, index);
   const int64_t first = first_of(c, &own);
   if (first < 2) return index;
   const Expr given = loop_param(c->l, PARAM_INDEX, loop_given(c->l, first));
-  return expr_add(c->l->x, given, loop_int(c->l, own.index - first));
+  return expr_add(c->l->x, expr_sub(c->l->x, index, loop_int(c->l, first)), given);
 }
 
 static Expr element_given(void *user, Expr e) {

@@ -110,7 +110,7 @@ static void join(Scatter *s, Expr v) {
 /* Declares the row of this device's block that an element of `index` says, and asks for it. */
 static Expr if_row_is_here(Scatter *s, Expr index, int64_t size) {
   Loop *l = s->l;
-  const Expr found = loop_call(l, "dtrt_index", DT_I64, 2, (Expr[]){index, loop_int(l, size)});
+  const Expr found = expr_index(l->x, index, 0, size);
   const Expr row =
       loop_integer(l, s->row, expr_sub(l->x, found, loop_offset(l, s->n, s->dim)), true);
   loop_if(l, expr_within(l->x, row, s->from, s->to));
@@ -222,8 +222,8 @@ static bool named_copy(Loop *l, NodeId id) {
   const Node *n = graph_node(l->g, id);
   const At at = loop_nest_index(l, n);
   const int open = loop_open_dims(l, n, &at, 0, n->shape.rank, LOOP_OUTER, LOOP_PLAIN);
-  loop_add(l, (LoopStmt){
-                  .kind = STMT_STORE, .a = loop_load(l, id, &at), .b = loop_load(l, var, &at)});
+  loop_add(l,
+           (LoopStmt){.kind = STMT_STORE, .a = loop_load(l, id, &at), .b = loop_load(l, var, &at)});
   loop_close(l, open);
   return true;
 }

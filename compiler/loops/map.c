@@ -117,12 +117,11 @@ static void window_begins(Loop *l, const Node *n, Expr *begin) {
   for (int d = 0; d < n->shape.rank; d++) {
     if (!(node_attr(n, "axis") >> d & 1)) continue;
     const int64_t reach = (v->shape.dim[d] - 1) * node_attrs(n, "step")[d], of = n->shape.dim[d];
-    const Expr arg[] = {loop_value(l, n->operand[k++], &scalar), loop_int(l, reach ? reach : of),
-                        loop_int(l, of)};
-    const char *call = reach ? "dtrt_window" : "dtrt_index";
-    const Expr at =
-        expr_call(l->x, call, DT_I64, reach ? 3 : 2, arg, 0, reach ? of - 1 - reach : of - 1);
-    begin[d] = loop_integer(l, arena_printf(l->arena, "begin%d", d), at, true);
+    const Expr at = expr_index(l->x, loop_value(l, n->operand[k++], &scalar), reach, of);
+    int64_t known;
+    begin[d] = expr_is_int(l->x, at, &known)
+                   ? at
+                   : loop_integer(l, arena_printf(l->arena, "begin%d", d), at, true);
   }
 }
 

@@ -86,7 +86,8 @@ Expr lower_reshape(Lower *l, NodeId id, const At *at) {
   return l->value(l, n->operand[0], &in);
 }
 
-/* -------- shifted: the operand may be a larger box than the result asks for, along any dim -------- */
+/* -------- shifted: the operand may be a larger box than the result asks for, along any dim
+ * -------- */
 
 /* Of the operand, where the index of a dim is the same. */
 static Expr same_place(Lower *l, const Node *n, const Node *x, int d, const At *at) {
@@ -176,12 +177,6 @@ Expr lower_concat(Lower *l, NodeId id, const At *at) {
 
 /* -------- looked up -------- */
 
-/* The index as it was found, and as it is used: checked against the size. */
-static Expr checked(Lower *l, Expr i, int64_t size) {
-  const Expr arg[] = {i, number(l, size)};
-  return expr_call(l->x, "dtrt_index", DT_I64, 2, arg, 0, size - 1);
-}
-
 static Expr owned(Lower *l, const Node *x, int dim, Expr i) {
   const Expr arg[] = {i, l->offset(l, x, dim), l->extent(l, x, dim)};
   return expr_call(l->x, "dtrt_owns", DT_BOOL, 3, arg, 0, 1);
@@ -199,7 +194,7 @@ Expr lower_gather(Lower *l, NodeId id, const At *at) {
   At in = none(), row = none();
   for (int d = 0; d < ri; d++) in.dim[d] = at->dim[dim + d];
   for (int d = 0; d < t->shape.rank; d++) row.dim[d] = at->dim[d < dim ? d : d + ri - 1];
-  const Expr i = l->value(l, n->operand[1], &in), found = checked(l, i, t->shape.dim[dim]);
+  const Expr i = l->value(l, n->operand[1], &in), found = expr_index(l->x, i, 0, t->shape.dim[dim]);
   if (!t->layout->dim[dim].naxes) {
     row.dim[dim] = found;
     return from_memory(l, n->operand[0], &row);
@@ -239,24 +234,18 @@ Expr lower_small_contract(Lower *l, NodeId id, const At *at) {
   return sum;
 }
 
-/* An index with something `reach` behind it that has to be there, too. */
-static Expr checked_window(Lower *l, Expr i, int64_t reach, int64_t size) {
-  const Expr arg[] = {i, number(l, reach), number(l, size)};
-  return expr_call(l->x, "dtrt_window", DT_I64, 3, arg, 0, size - 1 - reach);
-}
-
 Expr lower_position(Lower *l, NodeId id, const At *at) {
   const Node *n = graph_node(l->g, id);
   const Expr i = l->value(l, n->operand[0], at);
   const int64_t reach = node_attr(n, "reach"), size = node_attr(n, "size");
-  return reach ? checked_window(l, i, reach, size) : checked(l, i, size);
+  return expr_index(l->x, i, reach, size);
 }
 
 /* As gather, but the index has a place on every line. */
 Expr lower_pick(Lower *l, NodeId id, const At *at) {
   const Node *n = graph_node(l->g, id), *x = operand(l, n, 0);
   const int dim = (int)node_attr(n, "axis");
-  const Expr i = l->value(l, n->operand[1], at), found = checked(l, i, x->shape.dim[dim]);
+  const Expr i = l->value(l, n->operand[1], at), found = expr_index(l->x, i, 0, x->shape.dim[dim]);
   At in = *at;
   in.dim[dim] = found;
   if (!x->layout->dim[dim].naxes) return l->value(l, n->operand[0], &in);
@@ -269,7 +258,7 @@ static Expr window_begin(Lower *l, const Node *n, int k, int64_t size, int64_t s
   const At scalar = none();
   const int64_t reach = (size - 1) * step;
   const Expr i = l->load(l, n->operand[k], &scalar);
-  return reach ? checked_window(l, i, reach, of) : checked(l, i, of);
+  return expr_index(l->x, i, reach, of);
 }
 
 Expr lower_window(Lower *l, NodeId id, const At *at) {

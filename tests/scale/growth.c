@@ -208,6 +208,49 @@ static int functions_of_steps(int n) {
   return functions;
 }
 
+/* A batch in parts of two rows, whose gradients are summed. */
+static int functions_of_parts(int n) {
+  dtgc_program *p;
+  used = 0;
+  put("param w: f32[8, 8] = ones()\nentry f(x: f32[%d, 8], y: f32[%d, 8]) {\n  loss = 0.0\n", 2 * n,
+      2 * n);
+  put("  for b in 0..%d {\n    at = 2 * b\n", n);
+  put("    loss = loss + sum(tanh(x[at : at + 2] @ w) * y[at : at + 2])\n  }\n");
+  put("  w <- w - 0.1 * grad(loss, w)\n  return loss\n}\n");
+  char *c = emitted("parts of a batch", &p);
+  const int functions = count(c, c + strlen(c), "\nDTRT_LOOP ");
+  dtgc_free_text(c);
+  dtgc_free(p);
+  return functions;
+}
+
+/* What each step has made is written into a window. */
+static int functions_of_windows(int n) {
+  dtgc_program *p;
+  used = 0;
+  put("entry f(x: f32[%d, 8]) {\n  s = full([%d, 8], 0.0)\n  h = full([1, 8], 0.0)\n", n, n);
+  put("  for t in 0..%d {\n    h = tanh(x[t : t + 1] + h) * sum(h)\n    s[t : t + 1] <- h\n  }\n",
+      n);
+  put("  g = grad(sum(s * s), x)\n  return s, g\n}\n");
+  char *c = emitted("windows", &p);
+  const int functions = count(c, c + strlen(c), "\nDTRT_LOOP ");
+  dtgc_free_text(c);
+  dtgc_free(p);
+  return functions;
+}
+
+static void check_windows(void) {
+  const int few = functions_of_windows(16), many = functions_of_windows(64);
+  printf("windows: 16 have %d functions, 64 have %d\n", few, many);
+  if (many > few + few / 4) fail("windows", "each has functions of its own");
+}
+
+static void check_parts(void) {
+  const int few = functions_of_parts(64), many = functions_of_parts(256);
+  printf("parts of a batch: 64 have %d functions, 256 have %d\n", few, many);
+  if (many > few + few / 4) fail("parts of a batch", "each has functions of its own");
+}
+
 static void check_steps(void) {
   const int few = functions_of_steps(24), many = functions_of_steps(96);
   printf("steps of a loop over time: 24 have %d functions, 96 have %d\n", few, many);
@@ -226,5 +269,7 @@ int main(void) {
   check_loops();
   check_calls();
   check_steps();
+  check_parts();
+  check_windows();
   return failures > 0;
 }

@@ -57,7 +57,8 @@ typedef struct Pair {
   bool same;
 } Pair;
 
-/* Extents, and which tensors they are, do not tell functions apart; all else does. */
+/* Extents, which tensors they are and where in them loops read do not tell functions apart; all
+ * else does. */
 static const Pair pairs[] = {
     {"maps of other sizes", "x: f32[10, 7], y: f32[30, 50]", "exp(x)", "exp(y)", true},
     {"maps of other ops", "x: f32[10, 7], y: f32[30, 50]", "exp(x)", "tanh(y)", false},
@@ -65,7 +66,12 @@ static const Pair pairs[] = {
     {"maps of other types", "x: f32[10], y: f64[20]", "exp(x)", "exp(y)", false},
     {"slices of other sizes", "x: f32[10, 7], y: f32[30, 50]", "x[:, 2:] + 1", "y[:, 2:] + 1",
      true},
-    {"slices elsewhere", "x: f32[10, 7], y: f32[30, 50]", "x[:, 2:] + 1", "y[:, 3:] + 1", false},
+    {"slices elsewhere", "x: f32[10, 7], y: f32[30, 50]", "x[:, 2:] + 1", "y[:, 3:] + 1", true},
+    {"slices from 1 and elsewhere", "x: f32[10, 7], y: f32[30, 50]", "x[:, 1:] + 1", "y[:, 3:] + 1",
+     false},
+    {"rows elsewhere", "x: f32[10, 7], y: f32[30, 50]", "x[4] + x[5]", "y[20] + y[21]", true},
+    {"rows at other distances", "x: f32[10, 7], y: f32[30, 50]", "x[4] + x[5]", "y[21] + y[20]",
+     false},
     {"operands in another order", "x: f32[10], y: f32[10], u: f32[20], v: f32[20]", "x - exp(y)",
      "v - exp(u)", true},
     {"an operand read twice", "x: f32[10], y: f32[10], u: f32[20]", "x - exp(y)", "u - exp(u)",

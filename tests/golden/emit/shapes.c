@@ -48,13 +48,13 @@ DTRT_LOOP void loop1_f_t(int64_t n0, int64_t n1, float (*restrict a)[n0],
   }
 }
 
-DTRT_LOOP void loop2_f_s(int64_t n0, int64_t n1, float (*restrict a)[n1],
+DTRT_LOOP void loop2_f_s(int64_t n0, int64_t n1, int64_t index0, float (*restrict a)[n1],
     float (*restrict f_s)[n1]) {
   DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
     for (int64_t j = 0; j < n1; j++) {
-      f_s[i][j] = a[i * 2 + 1][5 - j] + 1.0f;
+      f_s[i][j] = a[i * 2 + 1][index0 - j] + 1.0f;
     }
   }
 }
@@ -126,7 +126,7 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
   /* f.s = add(f.s, 1)    shapes.dtg:8 */
   dtrt_begin_step(dev, 1);
   float (*const s)[6] = (void *)(dev->arena + 768); /* f32[2, 6] [_, _] */
-  loop2_f_s(2, 6, a, s);
+  loop2_f_s(2, 6, 5, a, s);
 
   /* f.p = add(f.p, 1)    shapes.dtg:8 */
   dtrt_begin_step(dev, 2);
