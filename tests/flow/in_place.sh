@@ -86,6 +86,31 @@ entry write(n: i32[], x: f32[1, 64]) {
 }
 END
 "$dtgc" "$at/p.dtg" --dump=loops | grep 'slice@\|window@' && fail "layers of a cache are copied"
+# What is read of a variable behind its update, and not computed from that, is read before it is overwritten.
+cat >"$at/u.dtg" <<'END'
+const batch = 512
+state p: f32[3000, 16] = 1
+state q: f32[2000, 16] = 1
+state bias: f32[3000] = 0
+state seen: f32[3000] = 0
+entry rows(u: i32[batch], i: i32[batch], rating: f32[batch]) {
+  pu = p[u]; qi = q[i]
+  e = sum(pu * qi, axis=1) + bias[u] - rating
+  p <- scatter_add(p, u, -0.05 * (expand(e, 1) * qi + 0.02 * pu))
+  q <- scatter_add(q, i, -0.05 * (expand(e, 1) * pu + 0.02 * qi))
+  bias <- scatter_add(bias, u, -0.05 * e)
+  return error = mean(e * e)
+}
+entry whole(x: f32[3000]) {
+  was = seen * 2
+  seen <- seen + x
+  return now = sum(seen), was = cumsum(was)
+}
+END
+"$dtgc" "$at/u.dtg" --dump=memory >"$at/memory" || fail "--dump=memory"
+for entry in rows whole; do
+  sed -n "/^entry $entry/,/^entry/p" "$at/memory" | grep 'updated by a copy' && fail "$entry copies a variable"
+done
 printf 'param w: f32[50, 30] = 1\nentry f(x: f32[20, 30]) { return transpose(x) @ (x @ transpose(w)) }\n' >"$at/t.dtg"
 "$dtgc" "$at/t.dtg" --dump=loops | grep 'transpose@' && fail "a product has its operand transposed"
 exit $failed

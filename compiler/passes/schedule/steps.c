@@ -2,8 +2,15 @@
  * smaller result than its operand, and the only use of it, comes right after the operand, so that
  * the operand is freed early: a reduce-scatter of a gradient, a copy of the local block.
  *
- *   grad w2 ; grad w1 ; scatter w2 ; update w2 ; ...  ->  grad w2 ; scatter w2 ; grad w1 ; ... */
+ *   grad w2 ; grad w1 ; scatter w2 ; update w2 ; ...  ->  grad w2 ; scatter w2 ; grad w1 ; ...
+ *
+ * What is written in the place of another value comes behind all that read that one and are not
+ * computed from what is written: else a copy would be written.
+ *
+ *   add to rows of p ; add to rows of q, by rows of p  ->  add to rows of q ; add to rows of p */
+#include "depend.h"
 #include "schedule_passes.h"
+#include <string.h>
 
 static StepKind step_kind(const Node *n) {
   switch (node_class(n)) {
@@ -133,6 +140,105 @@ static void add_region(Ordering *s, int r) {
   add_bound(s, BOUND_END, r);
 }
 
+/* -------- what is written in the place of another value -------- */
+
+typedef struct Waiting {
+  LocalEntry *le;
+  Depend d;
+  int *order, *place; /* by place: the step there; by step: its place */
+  int *later;         /* room for as many */
+  bool *behind;       /* by step: it is what waits, or has to stay behind that */
+} Waiting;
+
+/* A step that waits reads x. */
+static bool read_by_waiting(const Waiting *w, NodeId x) {
+  const IntVec *r = &w->d.readers[x];
+  for (int i = 0; i < r->n; i++)
+    if (w->behind[r->at[i]]) return true;
+  return false;
+}
+
+/* Step t reads what a step that waits makes, or overwrites what that reads. */
+static bool stays_behind(const Waiting *w, int t) {
+  const Graph *g = w->le->graph;
+  for (int i = 0; i < w->d.reads[t].n; i++) {
+    const int by = w->d.made_by[w->d.reads[t].at[i].node];
+    if (by >= 0 && w->behind[by]) return true;
+  }
+  const NodeVec *made = &w->le->steps.at[t].nodes;
+  for (int i = 0; i < made->n; i++) {
+    const Node *n = graph_node(g, made->at[i]);
+    const int var = w->d.variable[made->at[i]];
+    if (n->op->updates && read_by_waiting(w, node_base(g, n->operand[0]))) return true;
+    for (int k = 0; var >= 0 && k < w->d.old[var].n; k++)
+      if (read_by_waiting(w, w->d.old[var].at[k])) return true;
+  }
+  return false;
+}
+
+static void find_last(const Waiting *w, NodeId x, int *last) {
+  const IntVec *r = &w->d.readers[x];
+  for (int i = 0; i < r->n; i++)
+    if (w->place[r->at[i]] > *last) *last = w->place[r->at[i]];
+}
+
+/* Step t, and what has to stay behind it, goes behind the place `last`, if no reader of the old
+ * values is among them, and all are in one segment. */
+static void wait_until(Waiting *w, int t, int last, const NodeVec *old) {
+  const int from = w->place[t], segment = w->le->steps.at[t].segment;
+  if (last <= from || w->le->steps.at[w->order[last]].segment != segment) return;
+  int n = 0, to = from;
+  bool waits = true;
+  for (int k = from; k <= last; k++) {
+    const int step = w->order[k];
+    w->behind[step] = k == from || stays_behind(w, step);
+  }
+  for (int i = 0; i < old->n && waits; i++) { /* t itself may read what it replaces */
+    const IntVec *r = &w->d.readers[old->at[i]];
+    for (int k = 0; k < r->n && waits; k++) waits = r->at[k] == t || !w->behind[r->at[k]];
+  }
+  for (int k = from; k <= last && waits; k++)
+    if (w->behind[w->order[k]])
+      w->later[n++] = w->order[k];
+    else
+      w->order[to++] = w->order[k];
+  for (int i = 0; i < n; i++) w->order[to++] = w->later[i];
+  for (int k = from; k <= last; k++) {
+    w->place[w->order[k]] = k;
+    w->behind[w->order[k]] = false;
+  }
+}
+
+static void updates_wait(Plan *p, LocalEntry *le) {
+  Arena *a = p->arena;
+  const Graph *g = le->graph;
+  const int steps = le->steps.n;
+  Waiting w = {.le = le,
+               .d = depend_of(a, le),
+               .order = arena_array(a, int, steps + 1),
+               .place = arena_array(a, int, steps + 1),
+               .later = arena_array(a, int, steps + 1),
+               .behind = arena_array(a, bool, steps + 1)};
+  for (int t = 0; t < steps; t++) w.order[t] = w.place[t] = t;
+  for (int t = 0; t < steps; t++) {
+    const NodeId id = le->steps.at[t].nodes.at[0];
+    const Node *n = graph_node(g, id), *of;
+    int var = w.d.variable[id], last = -1;
+    NodeVec old = {0};
+    if (n->op->updates) {
+      vec_push(a, &old, node_base(g, n->operand[0]));
+      of = graph_node(g, old.at[0]);
+      if (of->op == OP_var) var = node_source(of);
+    }
+    for (int i = 0; var >= 0 && i < w.d.old[var].n; i++) vec_push(a, &old, w.d.old[var].at[i]);
+    for (int i = 0; i < old.n; i++) find_last(&w, old.at[i], &last);
+    wait_until(&w, t, last, &old);
+  }
+  Step *sorted = arena_array(a, Step, steps + 1);
+  for (int k = 0; k < steps; k++) sorted[k] = le->steps.at[w.order[k]];
+  if (steps) memcpy(le->steps.at, sorted, (size_t)steps * sizeof *sorted);
+}
+
 static void steps_entry(Plan *p, LocalEntry *le) {
   Arena *a = p->arena;
   const int n = le->graph->nodes.n, regions = le->entry->regions.n;
@@ -149,6 +255,7 @@ static void steps_entry(Plan *p, LocalEntry *le) {
   for (NodeId i = 0; i < n; i++) vec_push(a, &s.nodes[s.region[i] + 1], i);
   find_early(&s);
   add_steps(&s, NO_REGION, false);
+  if (!p->observe) updates_wait(p, le); /* where values are observed, steps are not moved */
 }
 
 void make_steps(Plan *p) {
