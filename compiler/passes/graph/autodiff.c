@@ -232,11 +232,34 @@ static NodeId twin_of(const Graph *g, NodeId grad) {
   return !n->nattr ? NO_NODE : n->attr[0] == 1 ? grad + 1 : grad - 1;
 }
 
+/* What a value is in the region that it comes out of, whose number it gives; NULL: in none. */
+static const Carry *carry_of(const Diff *d, NodeId id, int *region) {
+  const Node *n = graph_node(d->old, node_base_here(d->old, id));
+  if (!op_is(n, OPF_AFTER)) return NULL;
+  for (int r = 0; r < d->entry->regions.n; r++)
+    for (int c = 0; c < d->entry->regions.at[r].carries.n; c++) {
+      const Carry *x = &d->entry->regions.at[r].carries.at[c];
+      if (x->node != n->operand[0]) continue;
+      *region = r;
+      return x;
+    }
+  return NULL;
+}
+
 static void warn_of_zero(const Diff *d, const Node *grad) {
   const Program *p = d->plan->program;
   diag_warning(p->diag, grad->span, "the loss does not depend on %s: its gradient is zero",
                node_text(p, d->old, grad->operand[1], d->plan->arena));
   note_site(d, grad);
+  int of_loss, of_x;
+  const Carry *loss = carry_of(d, grad->operand[0], &of_loss),
+              *x = carry_of(d, grad->operand[1], &of_x);
+  if (!loss || !x || !loss->name || !x->name || of_loss != of_x) return;
+  const bool loops = d->entry->regions.at[of_x].kind == REGION_LOOP;
+  diag_note(p->diag, x->span,
+            "`%s` and the loss `%s` both come out of one %s: compute `%s` again from `%s` "
+            "behind it",
+            x->name, loss->name, loops ? "loop" : "branch", loss->name, x->name);
 }
 
 /* Computes every grad of this grad's loss. */
