@@ -120,10 +120,12 @@ static bool conv_args(Build *b, const Arg *a, const Arg *groups, NodeId *x, Node
   const Shape *p = &op_node(b, *x)->shape, *q = &op_node(b, *w)->shape;
   s->n = p->rank - 2;
   if (s->n < 1 || s->n > MAX_SLIDE || q->rank != p->rank) {
+    const bool one = q->rank == 3 && s->n > 1 && s->n <= MAX_SLIDE;
     op_fail(b, b->span,
             "x is [batch, space..., in] with 1 to %d spatial dims and w [taps..., in, out]; these "
-            "are %s and %s",
-            MAX_SLIDE, op_describe(b, *x), op_describe(b, *w));
+            "are %s and %s%s",
+            MAX_SLIDE, op_describe(b, *x), op_describe(b, *w),
+            one ? ", with taps along one dim: a window over several is a list, as [3, 3]" : "");
     op_declared(b, 2, (NodeId[]){*x, *w});
     return false;
   }
