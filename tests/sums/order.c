@@ -175,9 +175,10 @@ static void try_scan(const Shape *s, int dim) {
       for (int reverse = 0; reverse < 2; reverse++) {
         const float *from = x + o * len * inner + i;
         for (int64_t j = 0; j < len; j++) own[j] = from[(reverse ? len - 1 - j : j) * inner];
+        float before = 0;
         for (int64_t j = 0; j < len; j++) {
           const int64_t upto = reverse ? j : j + 1, block = j / 32 * 32;
-          const float before = before_block(own, j / 32);
+          if (j == block) before = before_block(own, j / 32);
           float sum = 0;
           for (int64_t q = block; q < upto; q++) sum += own[q];
           (reverse ? back : want)[o * len * inner + i + (reverse ? len - 1 - j : j) * inner] =
