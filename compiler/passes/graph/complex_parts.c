@@ -18,7 +18,7 @@ typedef struct Apart {
   Build b;
   Complex *parts; /* by old node: of a real one `re` is it */
   NodeId *joined; /* by old node: of one that is complex, once something asked for its elements */
-  bool *both;     /* by old node: a gradient with respect to its imaginary part is taken */
+  bool *both;     /* by old node: its imaginary part has a use that a number without one lacks */
 } Apart;
 
 static bool is_complex(const Apart *a, NodeId old) {
@@ -131,13 +131,26 @@ static void rewrite_region(Apart *a, int index) {
     for (int k = 0; k < (is_complex(a, c.node) ? 2 : 1); k++) {
       Carry of = c;
       of.node = k ? p.im : p.re;
-      of.next = !k ? next.re : next.im != NO_NODE ? next.im : zero_of(a, next.re);
+      of.next = k ? next.im : next.re;
       vec_push(a->plan->arena, &r->carries, of);
       int64_t *attr = arena_array(a->plan->arena, int64_t, 2);
       attr[0] = index, attr[1] = r->carries.n - 1;
       graph_node(a->b.graph, of.node)->attr = attr;
     }
   }
+}
+
+/* A gradient with respect to an imaginary part, and what a run leaves in one, take a node, also
+ * where that is 0. It stands beside the real part: in the region's body, before what comes behind.
+ */
+static void find_both(Apart *a) {
+  for (NodeId i = 0; i < a->old->nodes.n; i++)
+    if (op_is(graph_node(a->old, i), OPF_GRAD)) a->both[graph_node(a->old, i)->operand[1]] = true;
+  for (int r = 0; r < a->entry->regions.n; r++)
+    for (int k = 0; k < a->entry->regions.at[r].carries.n; k++) {
+      const Carry c = a->entry->regions.at[r].carries.at[k];
+      if (is_complex(a, c.node)) a->both[c.next] = true;
+    }
 }
 
 static bool any_complex(const Graph *g) {
@@ -159,10 +172,8 @@ static void rewrite(Plan *p, Entry *e) {
              .parts = arena_array(p->arena, Complex, n + 1),
              .joined = arena_array(p->arena, NodeId, n + 1),
              .both = arena_array(p->arena, bool, n + 1)};
-  for (NodeId i = 0; i < n; i++) {
-    a.joined[i] = NO_NODE;
-    if (op_is(graph_node(old, i), OPF_GRAD)) a.both[graph_node(old, i)->operand[1]] = true;
-  }
+  for (NodeId i = 0; i < n; i++) a.joined[i] = NO_NODE;
+  find_both(&a);
   for (NodeId i = 0; i < n; i++) a.parts[i] = take_apart(&a, i);
   for (int i = 0; i < e->regions.n; i++) rewrite_region(&a, i);
   for (int i = 0; i < e->inputs.n; i++) e->inputs.at[i].node = join(&a, e->inputs.at[i].node);
