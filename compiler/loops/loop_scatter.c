@@ -210,27 +210,38 @@ static void end_named(Scatter *s, const Node *u, const At *at) {
   loop_close(s->l, open);
 }
 
-/* A value that is not made in the place of its variable begins as a copy of that. */
+/* What `id` is the new value of: a carry, or else an OP_var; NO_NODE: of neither. */
+static NodeId replaced_by(const LocalEntry *le, NodeId id) {
+  const Graph *g = le->graph;
+  for (int r = 0; r < le->entry->regions.n; r++)
+    for (int i = 0; i < le->region[r].carries.n; i++)
+      if (node_base(g, le->region[r].carries.at[i].next) == id)
+        return le->region[r].carries.at[i].node;
+  for (int i = 0; i < le->entry->assigns.n; i++)
+    for (NodeId v = 0; v < g->nodes.n && node_base(g, le->assign[i]) == id; v++)
+      if (graph_node(g, v)->op == OP_var &&
+          node_source(graph_node(g, v)) == le->entry->assigns.at[i].var)
+        return v;
+  return NO_NODE;
+}
+
+/* A value that is not made in the place of what it replaces begins as a copy of that. */
 static bool named_copy(Loop *l, NodeId id) {
   const LocalEntry *le = l->le;
-  NodeId var = 0;
-  int which = 0;
-  while (node_base(l->g, le->assign[which]) != id) which++;
-  const int of = le->entry->assigns.at[which].var;
-  while (graph_node(l->g, var)->op != OP_var || node_source(graph_node(l->g, var)) != of) var++;
-  if (!le->buffer || le->buffer[id] < 0 || le->buffer[id] == le->buffer[var]) return false;
+  const NodeId old = replaced_by(le, id);
+  if (!le->buffer || le->buffer[id] < 0 || le->buffer[id] == le->buffer[old]) return false;
   const Node *n = graph_node(l->g, id);
   const At at = loop_nest_index(l, n);
   const int open = loop_open_dims(l, n, &at, 0, n->shape.rank, LOOP_OUTER, LOOP_PLAIN);
   loop_add(l,
-           (LoopStmt){.kind = STMT_STORE, .a = loop_load(l, id, &at), .b = loop_load(l, var, &at)});
+           (LoopStmt){.kind = STMT_STORE, .a = loop_load(l, id, &at), .b = loop_load(l, old, &at)});
   loop_close(l, open);
   return true;
 }
 
 /* A map over the rows that a scatter's indices name, each once: what it makes of the others is what
- * is there (passes/schedule/named.c). Where it is not made in its variable's place, that is copied
- * before. */
+ * is there (passes/schedule/named.c). Where it is not made in the place of what it replaces, that
+ * is copied before. */
 void build_map_named(const LoopSite *site, const Step *step, LoopFunction *out) {
   Loop *l = loop_new(site);
   const Node *n = graph_node(l->g, step->named - 1), *x = graph_operand(l->g, n, 0),

@@ -86,6 +86,25 @@ entry write(n: i32[], x: f32[1, 64]) {
 }
 END
 "$dtgc" "$at/p.dtg" --dump=loops | grep 'slice@\|window@' && fail "layers of a cache are copied"
+# Rows that an index names alone are updated in a loop, too, in the table's place.
+cat >"$at/r.dtg" <<'END'
+const users = 100000
+state p: f32[users, 16] = 0
+state q: f32[20000, 16] = 0
+entry epoch(us: i32[20, 256], is: i32[20, 256], rs: f32[20, 256]) {
+  total = 0.0
+  scan u in us, i in is, r in rs {
+    pu = p[u]; qi = q[i]
+    e = sum(pu * qi, axis=1) - r
+    p <- scatter_add(p, u, -0.05 * expand(e, 1) * qi)
+    q <- scatter_add(q, i, -0.05 * expand(e, 1) * pu)
+    total = total + mean(e * e)
+  }
+  return total
+}
+END
+[ "$("$dtgc" "$at/r.dtg" --dump=loops | grep -c 'if partial\[row\] == i32(i)')" = 2 ] || fail "a loop updates a table as a whole"
+"$dtgc" "$at/r.dtg" --dump=memory | sed -n '/^entry epoch/,$p' | grep 'updated by a copy' && fail "a loop copies a table"
 # What is read of a variable behind its update, and not computed from that, is read before it is overwritten.
 cat >"$at/u.dtg" <<'END'
 const batch = 512

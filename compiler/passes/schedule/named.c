@@ -1,7 +1,8 @@
 /* Updates of the rows that are named: the gradient of a table is zero but where an index names a
- * row, and where a gradient of zero leaves a variable as it is (sgd, adagrad, a lazy adam), only
- * those rows need be read and written. The sums of rows and the updates keep their order, so that
- * the bits are those of a pass over the whole table, and the time does not grow with the table.
+ * row, and where a gradient of zero leaves a variable, or a carry, as it is (sgd, adagrad, a lazy
+ * adam), only those rows need be read and written. The sums of rows and the updates keep their
+ * order, so that the bits are those of a pass over the whole table, and the time does not grow with
+ * the table.
  *
  *   g = 0; g[index[i]] += u[i]                 g = 0 at the rows named; g[index[i]] += u[i]
  *   for row, j: p[row, j] -= rate * g[row, j]  for rows named, each once, j: p[row, j] -= ...
@@ -21,7 +22,8 @@ typedef struct Naming {
   Depend d;
   NodeId scatter;
   const Step *step; /* the map that is looked at; NULL: all maps are taken as one */
-  NodeId *is;       /* by node: what it is, where `known` has the round that is looked at */
+  NodeId *carry;    /* by node: the one whose next value it is, or NO_NODE */
+  NodeId *is;       /* ... what it is, where `known` has the round that is looked at */
   int *known, round;
 } Naming;
 
@@ -64,6 +66,7 @@ static NodeId find_at_zero(Naming *s, NodeId id) {
   if (id == s->scatter) return ZERO;
   if (node_is_const(n)) return of_number(n, id);
   if (!n->noperands || n->noperands > 4 || is_from_memory(s, id)) return id;
+  if (op_is(n, OPF_CARRY | OPF_AFTER)) return id;
   NodeId x[4];
   bool same = true;
   for (int k = 0; k < n->noperands; k++) {
@@ -83,14 +86,23 @@ static NodeId at_zero(Naming *s, NodeId id) {
   return s->is[id];
 }
 
-/* A new value of a variable, which stays as it is where the scatter is zero. */
+static bool is_new(const Naming *s, NodeId id) {
+  return s->d.variable[id] >= 0 || s->carry[id] != NO_NODE;
+}
+
+/* A new value of a variable or a carry, which stays as it is where the scatter is zero. */
 static bool is_left(Naming *s, NodeId id) {
   const Graph *g = s->le->graph;
   const int var = s->d.variable[id];
-  if (var < 0 || !same_space(graph_node(g, id), graph_node(g, s->scatter))) return false;
+  if (!is_new(s, id) || !same_space(graph_node(g, id), graph_node(g, s->scatter))) return false;
   const NodeId old = at_zero(s, id);
-  return old >= 0 && graph_node(g, old)->op == OP_var && node_source(graph_node(g, old)) == var &&
-         same_space(graph_node(g, old), graph_node(g, id));
+  if (old < 0 || !same_space(graph_node(g, old), graph_node(g, id))) return false;
+  if (s->carry[id] != NO_NODE) return old == s->carry[id];
+  return graph_node(g, old)->op == OP_var && node_source(graph_node(g, old)) == var;
+}
+
+static uint32_t sharers(const Naming *s, NodeId id) {
+  return s->d.variable[id] < 0 ? 0 : share_axes(s->plan, s->d.variable[id]);
 }
 
 static bool leaves_the_rest(Naming *s, const Step *step) {
@@ -98,8 +110,7 @@ static bool leaves_the_rest(Naming *s, const Step *step) {
   s->round++;
   for (int i = 0; i < step->nodes.n; i++)
     if (!is_left(s, step->nodes.at[i]) ||
-        share_axes(s->plan, s->d.variable[step->nodes.at[i]]) !=
-            share_axes(s->plan, s->d.variable[step->nodes.at[0]]))
+        sharers(s, step->nodes.at[i]) != sharers(s, step->nodes.at[0]))
       return false;
   return true;
 }
@@ -112,8 +123,7 @@ static bool is_sparse(const Naming *s, const Step *step) {
   if (op_class(n) != OPC_ADD_ROWS || n->op->reduce != RED_SUM || node_attr(n, "axis") != 0)
     return false;
   const Node *x = graph_operand(s->le->graph, n, 0);
-  const Shape table = node_local(m, n),
-              index = node_local(m, x);
+  const Shape table = node_local(m, n), index = node_local(m, x);
   const int64_t updates = shape_count(&index);
   return updates < INT32_MAX && updates <= table.dim[0] / NAMED_ROWS;
 }
@@ -135,6 +145,15 @@ static void look_at(Naming *s, int t) {
   for (int i = 0; i < readers->n; i++) le->steps.at[readers->at[i]].named = 1 + s->scatter;
 }
 
+static void find_carries(Naming *s) {
+  const LocalEntry *le = s->le;
+  for (NodeId i = 0; i < le->graph->nodes.n; i++) s->carry[i] = NO_NODE;
+  for (int r = le->entry->regions.n - 1; r >= 0; r--)
+    for (int i = le->region[r].carries.n - 1; i >= 0; i--)
+      s->carry[node_base(le->graph, le->region[r].carries.at[i].next)] =
+          le->region[r].carries.at[i].node;
+}
+
 static bool begin(Naming *s) {
   bool any = false;
   const LocalEntry *le = s->le;
@@ -143,6 +162,8 @@ static bool begin(Naming *s) {
   s->d = depend_of(s->plan->arena, le);
   s->is = arena_array(s->plan->arena, NodeId, le->graph->nodes.n + 1);
   s->known = arena_array(s->plan->arena, int, le->graph->nodes.n + 1);
+  s->carry = arena_array(s->plan->arena, NodeId, le->graph->nodes.n + 1);
+  find_carries(s);
   return true;
 }
 
@@ -170,11 +191,11 @@ typedef struct NamedMaps {
 
 static void add_member(NamedMaps *g, int t);
 
-/* What a member stores is a variable's new value, or is for members. */
+/* What a member stores is the new value of a variable or a carry, or is for members. */
 static void check_store(NamedMaps *g, NodeId id) {
   const Naming *s = g->s;
   const IntVec *readers = &s->d.readers[id];
-  if (s->d.variable[id] >= 0) {
+  if (is_new(s, id)) {
     g->fails = g->fails || !is_left(g->s, id);
     g->updates++;
     return;
@@ -222,8 +243,7 @@ static bool is_worth_it(const NamedMaps *g) {
   const Node *n = graph_node(s->le->graph, s->scatter);
   const Mesh *m = &p->mesh;
   const Node *x = graph_operand(s->le->graph, n, 0);
-  const Shape table = node_local(m, n),
-              index = node_local(m, x);
+  const Shape table = node_local(m, n), index = node_local(m, x);
   const double rows = (double)(table.dim[0] - NAMED_ROWS * shape_count(&index)),
                bytes = node_bytes(p, n) / (double)table.dim[0];
   return (1 + 3 * g->updates) * rows * bytes >
