@@ -81,8 +81,12 @@ bool carry_place_elsewhere(const EntryMemory *m, NodeId carry) {
       !rotation_pays(m, r, node_bytes(m->plan->program, graph_node(le->graph, carry))))
     return false;
   if (!makes_in_place(m, r, carry, next)) return true;
-  for (NodeId id = next; id != NO_NODE && id != carry; id = lives_made_of(le, id))
-    if (op_is(graph_node(le->graph, id), OPF_CARRY) && carry_place_elsewhere(m, id)) return true;
+  for (NodeId id = next; id != NO_NODE && id != carry; id = lives_made_of(le, id)) {
+    if (!op_is(graph_node(le->graph, id), OPF_CARRY)) continue;
+    const int own = (int)node_attr(graph_node(le->graph, id), "region");
+    if (own == r || !region_within(le->entry, own, r)) break; /* another carry's value */
+    if (carry_place_elsewhere(m, id)) return true;
+  }
   return false;
 }
 
