@@ -265,6 +265,7 @@ typedef struct Elab {
   bool mesh_failed; /* reported: axes are not complained of again */
   IdentVec no_axes; /* names reported not to be axes */
   bool stop;        /* a limit was passed: unwind */
+  bool full;        /* ... as there are more errors than are shown */
   VEC(Named) named;
   VEC(Said *) said;
   VEC(Ident) paths; /* of instances and variables, against doubles */

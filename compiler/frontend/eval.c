@@ -20,7 +20,8 @@ bool elab_tick(Elab *e, Span at) {
     what = "the entry has grown past 400 thousand operations; is a loop too long?";
   if (what) diag_error(e->diag, at, "%s", what);
   /* Messages past the limit are not shown: continuing is pointless. */
-  e->stop = what || e->diag->errors > e->diag->most_errors;
+  e->full = !what && e->diag->errors > e->diag->most_errors;
+  e->stop = what || e->full;
   return !e->stop;
 }
 
