@@ -5,8 +5,8 @@
  * the text: what goes wrong there is more likely a mistake that no type mends. What is wrong in as
  * many places of the first run alone is one. In that first run, a number that a region within makes
  * of one is a number behind it, too (`if c { total = 0 }`). What is a number behind the first run,
- * too (`rate = rate * 0.9`), and the number of a `repeat`, take another type of the entry's
- * tensors, f64 or i32 say, where the body goes with that.
+ * too (`rate = rate * 0.9`), and the number of a `repeat`, take another type of the entry's tensors,
+ * f64 or i32 say, where the body goes with that.
  *
  * What was built in vain is left in the graph and in variables' versions. So a program in which a
  * number has taken a type is elaborated again (elaborate.c), with what was found: its key says

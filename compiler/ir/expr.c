@@ -366,8 +366,6 @@ bool expr_takes_device(const ExprNode *n) {
   return false;
 }
 
-/* -------- of entries -------- */
-
 Expr expr_index(Exprs *x, Expr i, int64_t reach, int64_t size) {
   const ExprNode *n = expr_node(x, i);
   const bool number = n->kind == EXPR_NUMBER && dtype_is_int(n->type);
@@ -376,6 +374,8 @@ Expr expr_index(Exprs *x, Expr i, int64_t reach, int64_t size) {
   return expr_call(x, reach ? "dtrt_window" : "dtrt_index", DT_I64, reach ? 3 : 2, arg, 0,
                    size - 1 - reach);
 }
+
+/* -------- of entries -------- */
 
 Expr expr_of_entry(Exprs *x, ExprKind kind, DType t, int64_t v, const char *name, int n,
                    const Expr *arg) {

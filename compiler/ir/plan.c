@@ -124,6 +124,14 @@ void kept_mark(const LocalEntry *le, bool *kept) {
   regions_mark(le, kept);
 }
 
+NodeId entry_carry_of(const LocalEntry *le, NodeId id) {
+  for (int r = 0; r < le->entry->regions.n; r++)
+    for (int i = 0; i < le->region[r].carries.n; i++)
+      if (node_base(le->graph, le->region[r].carries.at[i].next) == id)
+        return le->region[r].carries.at[i].node;
+  return NO_NODE;
+}
+
 static int larger(const void *x, const void *y) {
   const Buffer *a = *(const Buffer *const *)x, *b = *(const Buffer *const *)y;
   if (a->bytes != b->bytes) return a->bytes < b->bytes ? 1 : -1;

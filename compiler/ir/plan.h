@@ -417,6 +417,8 @@ void step_reads(const LocalEntry *le, const Step *s, Arena *a, Reads *out);
 /* Marks what regions need in memory, by base node: their carries, what comes after those in the
  * next run, and their conditions. */
 void regions_mark(const LocalEntry *le, bool *kept);
+/* The carry whose next value `id` is, or NO_NODE. */
+NodeId entry_carry_of(const LocalEntry *le, NodeId id);
 /* The same, and outputs and new values of variables: what outlives the steps that read it. */
 void kept_mark(const LocalEntry *le, bool *kept);
 /* Which input of the entry a node is that stays with the host, or -1. */

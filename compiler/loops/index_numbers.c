@@ -4,10 +4,13 @@
  *   y[i][j] = tanh(x[i][7][j] + v0)   ->   y[i][j] = tanh(x[i][index0][j] + v0), index0 7
  *
  * Neighbours count from the first of them: w[12], w[13], w[14] are w[index0], w[index0 + 1],
- * w[index0 + 2]. Those that begin with 0 or 1 stay, as parameters that are 0 or 1 do; so do those
- * of a dim that loops of the function go along, too, as ends of its ranges; and the same numbers
- * anywhere else. A compiler gains nothing from the others: they are a part of the address that is
- * the same in all iterations. Done last, when all that looks at indices has seen the numbers. */
+ * w[index0 + 2]. What is added to an index that moves is such a number, too: x[i + 96], of a slice.
+ *
+ * Runs of neighbours that begin with 0 or 1 stay, as parameters that are 0 or 1 do, and the taps of
+ * a stencil with them; so do constant indices of a dim that loops of the function go along, too, as
+ * ends of its ranges; and the same numbers anywhere else. A compiler gains nothing from the others:
+ * they are a part of the address that is the same in all iterations. Done last, when all that looks
+ * at indices has seen the numbers. */
 #include "loop_build.h"
 #include <stdlib.h>
 #include <string.h>

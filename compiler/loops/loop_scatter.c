@@ -210,25 +210,23 @@ static void end_named(Scatter *s, const Node *u, const At *at) {
   loop_close(s->l, open);
 }
 
-/* What `id` is the new value of: a carry, or else an OP_var; NO_NODE: of neither. */
-static NodeId replaced_by(const LocalEntry *le, NodeId id) {
-  const Graph *g = le->graph;
-  for (int r = 0; r < le->entry->regions.n; r++)
-    for (int i = 0; i < le->region[r].carries.n; i++)
-      if (node_base(g, le->region[r].carries.at[i].next) == id)
-        return le->region[r].carries.at[i].node;
-  for (int i = 0; i < le->entry->assigns.n; i++)
-    for (NodeId v = 0; v < g->nodes.n && node_base(g, le->assign[i]) == id; v++)
-      if (graph_node(g, v)->op == OP_var &&
-          node_source(graph_node(g, v)) == le->entry->assigns.at[i].var)
-        return v;
-  return NO_NODE;
+/* What `id` is the new value of: a carry, or else an OP_var. */
+static NodeId replaced(const LocalEntry *le, NodeId id) {
+  const NodeId carry = entry_carry_of(le, id);
+  NodeId var = 0;
+  int which = 0;
+  if (carry != NO_NODE) return carry;
+  while (node_base(le->graph, le->assign[which]) != id) which++;
+  const int of = le->entry->assigns.at[which].var;
+  for (const Node *n = graph_node(le->graph, 0); n->op != OP_var || node_source(n) != of;)
+    n = graph_node(le->graph, ++var);
+  return var;
 }
 
 /* A value that is not made in the place of what it replaces begins as a copy of that. */
 static bool named_copy(Loop *l, NodeId id) {
   const LocalEntry *le = l->le;
-  const NodeId old = replaced_by(le, id);
+  const NodeId old = replaced(le, id);
   if (!le->buffer || le->buffer[id] < 0 || le->buffer[id] == le->buffer[old]) return false;
   const Node *n = graph_node(l->g, id);
   const At at = loop_nest_index(l, n);

@@ -86,8 +86,7 @@ Expr lower_reshape(Lower *l, NodeId id, const At *at) {
   return l->value(l, n->operand[0], &in);
 }
 
-/* -------- shifted: the operand may be a larger box than the result asks for, along any dim
- * -------- */
+/* -------- shifted: the operand may be a larger box than the result asks for, along any dim -------- */
 
 /* Of the operand, where the index of a dim is the same. */
 static Expr same_place(Lower *l, const Node *n, const Node *x, int d, const At *at) {

@@ -192,69 +192,50 @@ static void check_calls(void) {
   dtgc_free(p);
 }
 
+/* -------- steps that differ in where they read and write alone -------- */
+
 /* Forward and backward, a time in reverse, neighbours, and a step of two of them. */
-static int functions_of_steps(int n) {
-  dtgc_program *p;
-  used = 0;
+static void put_steps(int n) {
   put("entry f(x: f32[4, %d, 8], u: f32[8, 8], w: f32[%d]) {\n  h = full([4, 8], 0.0)\n", n, 2 * n);
   put("  for t in 0..%d { h = tanh(x[:, t] * w[2 * t] + h @ u + x[:, %d - t] * w[2 * t + 1]) }\n",
       n, n - 1);
-  put("  loss = sum(h)\n  g = grad(loss, [x, u, w])\n  return loss, gx = g[0], gu = g[1], gw = "
-      "g[2]\n}\n");
-  char *c = emitted("steps of a loop over time", &p);
-  const int functions = count(c, c + strlen(c), "\nDTRT_LOOP ");
-  dtgc_free_text(c);
-  dtgc_free(p);
-  return functions;
+  put("  loss = sum(h)\n  g = grad(loss, [x, u, w])\n");
+  put("  return loss, gx = g[0], gu = g[1], gw = g[2]\n}\n");
 }
 
-/* A batch in parts of two rows, whose gradients are summed. */
-static int functions_of_parts(int n) {
-  dtgc_program *p;
-  used = 0;
+/* Parts of two rows each, whose gradients are summed. */
+static void put_parts(int n) {
   put("param w: f32[8, 8] = ones()\nentry f(x: f32[%d, 8], y: f32[%d, 8]) {\n  loss = 0.0\n", 2 * n,
       2 * n);
   put("  for b in 0..%d {\n    at = 2 * b\n", n);
   put("    loss = loss + sum(tanh(x[at : at + 2] @ w) * y[at : at + 2])\n  }\n");
   put("  w <- w - 0.1 * grad(loss, w)\n  return loss\n}\n");
-  char *c = emitted("parts of a batch", &p);
-  const int functions = count(c, c + strlen(c), "\nDTRT_LOOP ");
-  dtgc_free_text(c);
-  dtgc_free(p);
-  return functions;
 }
 
 /* What each step has made is written into a window. */
-static int functions_of_windows(int n) {
-  dtgc_program *p;
-  used = 0;
+static void put_windows(int n) {
   put("entry f(x: f32[%d, 8]) {\n  s = full([%d, 8], 0.0)\n  h = full([1, 8], 0.0)\n", n, n);
   put("  for t in 0..%d {\n    h = tanh(x[t : t + 1] + h) * sum(h)\n    s[t : t + 1] <- h\n  }\n",
       n);
   put("  g = grad(sum(s * s), x)\n  return s, g\n}\n");
-  char *c = emitted("windows", &p);
+}
+
+static int functions_of(const char *name, void (*put_program)(int), int n) {
+  dtgc_program *p;
+  used = 0;
+  put_program(n);
+  char *c = emitted(name, &p);
   const int functions = count(c, c + strlen(c), "\nDTRT_LOOP ");
   dtgc_free_text(c);
   dtgc_free(p);
   return functions;
 }
 
-static void check_windows(void) {
-  const int few = functions_of_windows(16), many = functions_of_windows(64);
-  printf("windows: 16 have %d functions, 64 have %d\n", few, many);
-  if (many > few + few / 4) fail("windows", "each has functions of its own");
-}
-
-static void check_parts(void) {
-  const int few = functions_of_parts(64), many = functions_of_parts(256);
-  printf("parts of a batch: 64 have %d functions, 256 have %d\n", few, many);
-  if (many > few + few / 4) fail("parts of a batch", "each has functions of its own");
-}
-
-static void check_steps(void) {
-  const int few = functions_of_steps(24), many = functions_of_steps(96);
-  printf("steps of a loop over time: 24 have %d functions, 96 have %d\n", few, many);
-  if (many > few + few / 4) fail("steps of a loop over time", "each has functions of its own");
+static void check_functions(const char *name, void (*put_program)(int), int few) {
+  const int some = functions_of(name, put_program, few),
+            more = functions_of(name, put_program, 4 * few);
+  printf("%s: %d have %d functions, %d have %d\n", name, few, some, 4 * few, more);
+  if (more > some + some / 4) fail(name, "each has functions of its own");
 }
 
 int main(void) {
@@ -268,8 +249,8 @@ int main(void) {
   check_deep_gradients();
   check_loops();
   check_calls();
-  check_steps();
-  check_parts();
-  check_windows();
+  check_functions("steps of a loop over time", put_steps, 24);
+  check_functions("parts of a batch", put_parts, 64);
+  check_functions("windows", put_windows, 16);
   return failures > 0;
 }

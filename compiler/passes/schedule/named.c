@@ -22,8 +22,7 @@ typedef struct Naming {
   Depend d;
   NodeId scatter;
   const Step *step; /* the map that is looked at; NULL: all maps are taken as one */
-  NodeId *carry;    /* by node: the one whose next value it is, or NO_NODE */
-  NodeId *is;       /* ... what it is, where `known` has the round that is looked at */
+  NodeId *is;       /* by node: what it is, where `known` has the round that is looked at */
   int *known, round;
 } Naming;
 
@@ -87,17 +86,18 @@ static NodeId at_zero(Naming *s, NodeId id) {
 }
 
 static bool is_new(const Naming *s, NodeId id) {
-  return s->d.variable[id] >= 0 || s->carry[id] != NO_NODE;
+  return s->d.variable[id] >= 0 || entry_carry_of(s->le, id) != NO_NODE;
 }
 
 /* A new value of a variable or a carry, which stays as it is where the scatter is zero. */
 static bool is_left(Naming *s, NodeId id) {
   const Graph *g = s->le->graph;
+  const NodeId carry = entry_carry_of(s->le, id);
   const int var = s->d.variable[id];
   if (!is_new(s, id) || !same_space(graph_node(g, id), graph_node(g, s->scatter))) return false;
   const NodeId old = at_zero(s, id);
   if (old < 0 || !same_space(graph_node(g, old), graph_node(g, id))) return false;
-  if (s->carry[id] != NO_NODE) return old == s->carry[id];
+  if (carry != NO_NODE) return old == carry;
   return graph_node(g, old)->op == OP_var && node_source(graph_node(g, old)) == var;
 }
 
@@ -145,15 +145,6 @@ static void look_at(Naming *s, int t) {
   for (int i = 0; i < readers->n; i++) le->steps.at[readers->at[i]].named = 1 + s->scatter;
 }
 
-static void find_carries(Naming *s) {
-  const LocalEntry *le = s->le;
-  for (NodeId i = 0; i < le->graph->nodes.n; i++) s->carry[i] = NO_NODE;
-  for (int r = le->entry->regions.n - 1; r >= 0; r--)
-    for (int i = le->region[r].carries.n - 1; i >= 0; i--)
-      s->carry[node_base(le->graph, le->region[r].carries.at[i].next)] =
-          le->region[r].carries.at[i].node;
-}
-
 static bool begin(Naming *s) {
   bool any = false;
   const LocalEntry *le = s->le;
@@ -162,8 +153,6 @@ static bool begin(Naming *s) {
   s->d = depend_of(s->plan->arena, le);
   s->is = arena_array(s->plan->arena, NodeId, le->graph->nodes.n + 1);
   s->known = arena_array(s->plan->arena, int, le->graph->nodes.n + 1);
-  s->carry = arena_array(s->plan->arena, NodeId, le->graph->nodes.n + 1);
-  find_carries(s);
   return true;
 }
 
