@@ -187,17 +187,37 @@ static Expr which(Loop *l, const Node *u, const At *at, int dims) {
   return expr_count(l->x, DT_I32, i);
 }
 
-/* Zeros the rows that are named, and notes by whom. */
-static void zero_named(Scatter *s, const Node *u, const At *at) {
+/* The index of row `row` of n, a table, within loops over indices of so many dims. */
+static At row_index(Loop *l, const Node *n, int dims, Expr row) {
+  At at = {.flat = NO_EXPR};
+  at.dim[0] = row;
+  for (int d = 1; d < n->shape.rank; d++)
+    at.dim[d] = loop_letter(l, &" ijklpqrstuvwxyz"[dims], d, n);
+  return at;
+}
+
+/* Sets all elements of a row to the identity. How many loops are open. */
+static int clear_row(Scatter *s, Expr row, int dims) {
+  Loop *l = s->l;
+  const At to = row_index(l, s->n, dims, row);
+  const int loops = loop_open_dims(l, s->n, &to, 1, s->n->shape.rank, LOOP_SOME, LOOP_SOME);
+  loop_set(l, loop_load(l, s->id, &to), loop_reduced_none(l, s->n));
+  return loops;
+}
+
+/* Clears the rows that are named, and notes by whom. */
+static void clear_named(Scatter *s, const Node *u, const At *at) {
   Loop *l = s->l;
   const int ri = graph_operand(l->g, s->n, 0)->shape.rank;
   Expr row;
   s->row = "fresh";
-  const int open = open_named(s, u, at, &row);
+  int open = open_named(s, u, at, &row);
   s->row = "row";
   loop_set(l, loop_element(l, s->partial, row), which(l, u, at, ri));
   if (s->updates) loop_run(l, "dtrt_scatter_fresh", 2, (Expr[]){s->sums, row});
-  loop_zero_at(l, table(s, row), room_from(s, s->dim + 1), dtype_size(s->n->dtype));
+  const bool sums = s->n->op->reduce == RED_SUM;
+  if (sums) loop_zero_at(l, table(s, row), room_from(s, s->dim + 1), dtype_size(s->n->dtype));
+  if (!sums) open += clear_row(s, row, ri);
   loop_close(l, open);
 }
 
@@ -223,17 +243,19 @@ static NodeId replaced(const LocalEntry *le, NodeId id) {
   return var;
 }
 
+static Expr memory_of(Loop *l, NodeId id) {
+  return expr_address(l->x,
+                      expr_element(l->x, EXPR_LOAD, graph_node(l->g, id)->dtype, id, 0, NULL));
+}
+
 /* A value that is not made in the place of what it replaces begins as a copy of that. */
 static bool named_copy(Loop *l, NodeId id) {
   const LocalEntry *le = l->le;
   const NodeId old = replaced(le, id);
   if (!le->buffer || le->buffer[id] < 0 || le->buffer[id] == le->buffer[old]) return false;
   const Node *n = graph_node(l->g, id);
-  const At at = loop_nest_index(l, n);
-  const int open = loop_open_dims(l, n, &at, 0, n->shape.rank, LOOP_OUTER, LOOP_PLAIN);
-  loop_add(l,
-           (LoopStmt){.kind = STMT_STORE, .a = loop_load(l, id, &at), .b = loop_load(l, old, &at)});
-  loop_close(l, open);
+  const Expr bytes = expr_scale(l->x, loop_count(l, n), dtype_size(n->dtype));
+  loop_run(l, "dtrt_copy", 3, (Expr[]){memory_of(l, id), memory_of(l, old), bytes});
   return true;
 }
 
@@ -243,10 +265,10 @@ static bool named_copy(Loop *l, NodeId id) {
 void build_map_named(const LoopSite *site, const Step *step, LoopFunction *out) {
   Loop *l = loop_new(site);
   const Node *n = graph_node(l->g, step->named - 1), *x = graph_operand(l->g, n, 0),
-             *u = graph_operand(l->g, n, 1);
-  const int ri = x->shape.rank, last = u->shape.rank;
+             *u = graph_operand(l->g, n, 1), *made = graph_node(l->g, step->nodes.at[0]);
+  const int ri = x->shape.rank;
   const At at = loop_nest_index(l, u);
-  At in = {.flat = NO_EXPR}, to = in;
+  At in = {.flat = NO_EXPR};
   l->step = step;
   l->share = work_named_share(l->mesh, l->g, step->named - 1);
   l->apart = ri && has_loop(l, &at, 0) ? at.dim[0] : NO_EXPR;
@@ -257,11 +279,11 @@ void build_map_named(const LoopSite *site, const Step *step, LoopFunction *out) 
   for (int d = 0; d < ri; d++) in.dim[d] = at.dim[d];
   int open = loop_open_dims(l, u, &at, 0, ri, LOOP_SOME, LOOP_SOME);
   Scatter s = {.l = l, .n = n, .row = "row", .from = loop_int(l, 0), .to = loop_extent(l, n, 0)};
-  to.dim[0] = if_row_is_here(&s, loop_value(l, n->operand[0], &in), n->shape.dim[0]);
-  loop_if(l, loop_op2(l, loop_ops.equal, DT_BOOL, loop_element(l, owner, to.dim[0]),
-                      which(l, u, &at, ri)));
-  for (int d = ri; d < last; d++) to.dim[1 + d - ri] = at.dim[d];
-  open += 2 + loop_open_dims(l, u, &at, ri, last, LOOP_OUTER, LOOP_PLAIN);
+  const Expr row = if_row_is_here(&s, loop_value(l, n->operand[0], &in), n->shape.dim[0]);
+  loop_if(l,
+          loop_op2(l, loop_ops.equal, DT_BOOL, loop_element(l, owner, row), which(l, u, &at, ri)));
+  const At to = row_index(l, made, ri, row);
+  open += 2 + loop_open_dims(l, made, &to, 1, made->shape.rank, LOOP_OUTER, LOOP_PLAIN);
   map_body(l, step, &to);
   loop_close(l, open);
   loop_done_as(l, step->nodes.at[0], out);
@@ -282,7 +304,7 @@ void build_scatter(const LoopSite *site, const Step *step, LoopFunction *out) {
   const int outer = loop_open_dims(l, u, &at, 0, dim, LOOP_SOME, LOOP_SOME);
   if (!s.named) clear_part(&s);
   begin(&s, count_before(&s, u, &at, &in, ri));
-  if (s.named) zero_named(&s, u, &at), l->share = work_named_share(l->mesh, l->g, id);
+  if (s.named) clear_named(&s, u, &at), l->share = work_named_share(l->mesh, l->g, id);
   const int loops = loop_open_dims(l, u, &at, dim, dim + ri, LOOP_SOME, LOOP_SOME);
   const Expr row = if_row_is_here(&s, loop_value(l, n->operand[0], &in), n->shape.dim[dim]);
   for (int d = dim; d < n->shape.rank; d++) s.out.dim[d] = d > dim ? at.dim[d + ri - 1] : row;
@@ -307,8 +329,7 @@ void build_unpick(const LoopSite *site, NodeId id, LoopFunction *out) {
   const At at = loop_nest_index(l, u);
   s.out = at;
   s.from = loop_int(l, 0), s.to = loop_extent(l, n, s.dim);
-  clear(&s, expr_address(l->x, expr_element(l->x, EXPR_LOAD, n->dtype, id, 0, NULL)),
-        loop_count(l, n));
+  clear(&s, memory_of(l, id), loop_count(l, n));
   const int outer = loop_open_dims(l, u, &at, 0, s.dim, LOOP_SOME, LOOP_SOME);
   begin(&s, loop_int(l, 0));
   const int loops = loop_open_dims(l, u, &at, s.dim, u->shape.rank, LOOP_SOME, LOOP_SOME);

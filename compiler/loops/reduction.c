@@ -2,20 +2,12 @@
  */
 #include "loop_reduce.h"
 #include "op_list.h"
-#include <math.h>
 
 Expr reduction_identity(ReduceNest *r) { return loop_reduced_none(r->l, r->n); }
 
 Expr loop_reduced_none(Loop *l, const Node *n) {
-  const DType t = dtype_computed(n->dtype);
-  const bool real = dtype_is_float(t);
-  switch (n->op->reduce) {
-  case RED_PROD: return loop_number(l, t, 1);
-  case RED_MAX:
-    return real ? loop_number(l, t, -INFINITY) : expr_number(l->x, t, 0, dtype_least(t));
-  case RED_MIN: return real ? loop_number(l, t, INFINITY) : expr_number(l->x, t, 0, dtype_top(t));
-  default: return loop_number(l, t, 0);
-  }
+  const Scalar none = reduction_none(n);
+  return expr_number(l->x, dtype_computed(n->dtype), none.real, none.i);
 }
 
 Expr reduction_joined(ReduceNest *r, Expr acc, Expr v) {

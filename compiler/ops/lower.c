@@ -4,6 +4,7 @@
 #include "opdefs.h"
 #include "op_list.h"
 #include "plan.h"
+#include <math.h>
 #include <string.h>
 
 static const Node *operand(const Lower *l, const Node *n, int k) {
@@ -86,7 +87,8 @@ Expr lower_reshape(Lower *l, NodeId id, const At *at) {
   return l->value(l, n->operand[0], &in);
 }
 
-/* -------- shifted: the operand may be a larger box than the result asks for, along any dim -------- */
+/* -------- shifted: the operand may be a larger box than the result asks for, along any dim
+ * -------- */
 
 /* Of the operand, where the index of a dim is the same. */
 static Expr same_place(Lower *l, const Node *n, const Node *x, int d, const At *at) {
@@ -400,5 +402,17 @@ Op reduction_step(const Node *n) {
   case RED_PROD: return &op_mul;
   case RED_MAX: return truth ? &op_or : &op_max;
   default: return truth ? &op_and : &op_min;
+  }
+}
+
+Scalar reduction_none(const Node *n) {
+  const DType t = dtype_computed(n->dtype);
+  const bool real = dtype_is_float(t);
+  const Scalar none = {.kind = real ? NUM_REAL : t == DT_BOOL ? NUM_BOOL : NUM_INT};
+  switch (n->op->reduce) {
+  case RED_PROD: return (Scalar){none.kind, !real, real};
+  case RED_MAX: return (Scalar){none.kind, real ? 0 : dtype_least(t), real ? -INFINITY : 0};
+  case RED_MIN: return (Scalar){none.kind, real ? 0 : dtype_top(t), real ? INFINITY : 0};
+  default: return none;
   }
 }

@@ -23,6 +23,7 @@ typedef struct LoopOps {
 } LoopOps;
 extern const LoopOps loop_ops;
 Op reduction_step(const Node *n);
+Scalar reduction_none(const Node *n); /* what it makes of nothing */
 
 void ops_doc(Str *out); /* the text of docs/ops.md */
 

@@ -105,6 +105,24 @@ entry epoch(us: i32[20, 256], is: i32[20, 256], rs: f32[20, 256]) {
 END
 [ "$("$dtgc" "$at/r.dtg" --dump=loops | grep -c 'if partial\[row\] == i32(i)')" = 2 ] || fail "a loop updates a table as a whole"
 "$dtgc" "$at/r.dtg" --dump=memory | sed -n '/^entry epoch/,$p' | grep 'updated by a copy' && fail "a loop copies a table"
+# So are rows and places that are written, and other scatters: a buffer of what was seen, whose tables have one list of places.
+cat >"$at/w.dtg" <<'END'
+const room = 50000
+state seen: f32[room, 8] = 0
+state reward: f32[room] = 0
+state done: bool[room] = false
+state board: i32[room, 4] = 0
+state best: f32[room, 8] = 0
+entry put(at: i32[32], x: f32[32, 8], r: f32[32], end: bool[32]) {
+  seen[at] <- x
+  reward[at] <- r
+  done[at] <- end
+}
+entry play(at: i32[32], column: i32[32]) { board[at, column] <- 1 }
+entry better(at: i32[32], x: f32[32, 8]) { best <- scatter_max(best, at, x) }
+END
+[ "$("$dtgc" "$at/w.dtg" --dump=loops | grep -c 'if partial\[row\] == i32(i)')" = 5 ] || fail "rows are written by a pass over all"
+"$dtgc" "$at/w.dtg" --dump=memory | sed -n '/^entry put/,$p' | grep 'updated by a copy' && fail "a table whose rows are written is copied"
 # What is read of a variable behind its update, and not computed from that, is read before it is overwritten.
 cat >"$at/u.dtg" <<'END'
 const batch = 512

@@ -1,0 +1,194 @@
+/* See unnamed.h. A value is seen as its ops compute an element at an index (OpDef.lower), so that
+ * the row of the scatter that is read is known: that of a transposed one may be a row with a name.
+ */
+#include "unnamed.h"
+#include "expr.h"
+#include "op_list.h"
+
+typedef enum RestKind { REST_UNKNOWN, REST_NUMBER, REST_VALUE } RestKind;
+
+typedef struct Rest {
+  RestKind kind;
+  Scalar number;
+  Expr value; /* of what has nothing to do with the scatter */
+} Rest;
+
+typedef struct Answer {
+  int round; /* 0: none */
+  Rest rest;
+} Answer;
+
+struct Unnamed {
+  Arena *arena;
+  const Graph *g;
+  InMemory in_memory;
+  void *user;
+  Lower lower;
+  NodeId scatter;
+  Scalar none;       /* what the scatter has there */
+  Expr row;          /* the index of the row */
+  VEC(Answer) known; /* by expression, where `round` is that of now */
+  int round, looks;
+};
+
+enum { MOST_LOOKS = 4096 }; /* expressions that an answer may take; more are not known */
+
+static const Rest unknown = {.kind = REST_UNKNOWN};
+
+Unnamed *unnamed_new(Arena *a, const LocalEntry *le, InMemory in_memory, void *user) {
+  Unnamed *u = arena_new_of(a, Unnamed);
+  *u = (Unnamed){.arena = a,
+                 .g = le->graph,
+                 .in_memory = in_memory,
+                 .user = user,
+                 .lower = lower_whole(exprs_new(a), le->graph)};
+  return u;
+}
+
+void unnamed_of(Unnamed *u, NodeId scatter) {
+  u->scatter = scatter;
+  u->none = reduction_none(graph_node(u->g, scatter));
+  u->round++;
+}
+
+static Rest rest_of(Unnamed *u, Expr e);
+
+static bool is_number(const Rest *r, double x) {
+  return r->kind == REST_NUMBER && number_real(&r->number) == x;
+}
+
+static bool is_none(const Unnamed *u, const Rest *r) {
+  return is_number(r, number_real(&u->none)) && r->number.i == u->none.i;
+}
+
+static bool is_same(const Rest *a, const Rest *b) {
+  if (a->kind != b->kind || a->kind == REST_UNKNOWN) return false;
+  if (a->kind == REST_VALUE) return a->value == b->value;
+  return a->number.kind == b->number.kind && a->number.i == b->number.i &&
+         a->number.real == b->number.real;
+}
+
+static Rest number_of(DType t, double real, int64_t whole) {
+  const ScalarKind kind = t == DT_BOOL ? NUM_BOOL : dtype_is_float(t) ? NUM_REAL : NUM_INT;
+  return (Rest){
+      REST_NUMBER, {kind, kind == NUM_REAL ? 0 : whole, kind == NUM_REAL ? real : 0}, NO_EXPR};
+}
+
+/* A cast that rounds nothing. */
+static Rest of_cast(DType to, const Rest *x) {
+  const double v = number_real(&x->number);
+  if (v != 0 && v != 1 && !(dtype_is_float(to) && x->number.kind == NUM_REAL && v - v != 0))
+    return unknown;
+  return number_of(to, v, (int64_t)(v == 1));
+}
+
+/* Numbers decide conditions; of other ops they are not folded, which may round in another way than
+ * the type does. */
+static Rest of_numbers(const ExprNode *n, DType from, const Rest *x) {
+  Scalar arg[MOST_NUMBERS], out;
+  for (int k = 0; k < n->n; k++) arg[k] = x[k].number;
+  if (n->n == 1 && !n->op->c) return of_cast(n->type, x);
+  if (n->type != DT_BOOL || from == DT_U64 || op_fold(n->op, arg, n->n, &out) != FOLDED)
+    return unknown;
+  return (Rest){REST_NUMBER, out, NO_EXPR};
+}
+
+/* x + 0, x - 0, and what the scatter's own op makes of its identity: max(x, -inf). */
+static const Rest *beside_none(const Unnamed *u, const ExprNode *n, const Rest *x) {
+  if (n->n != 2) return NULL;
+  const bool sum = n->op->linear_jointly && n->op->index[0] == 1;
+  if (sum && is_number(&x[1], 0)) return &x[0];
+  if (sum && n->op->index[1] == 1 && is_number(&x[0], 0)) return &x[1];
+  if (n->op != reduction_step(graph_node(u->g, u->scatter))) return NULL;
+  return is_none(u, &x[1]) ? &x[0] : is_none(u, &x[0]) ? &x[1] : NULL;
+}
+
+static Rest of_op(Unnamed *u, Expr e) {
+  const ExprNode n = *expr_node(u->lower.x, e);
+  Rest x[MOST_NUMBERS];
+  bool numbers = true, apart = true;
+  for (int k = 0; k < n.n; k++) {
+    x[k] = rest_of(u, n.arg[k]);
+    numbers = numbers && x[k].kind == REST_NUMBER;
+    apart =
+        apart && (x[k].kind == REST_VALUE ? x[k].value == n.arg[k]
+                                          : expr_node(u->lower.x, n.arg[k])->kind == EXPR_NUMBER);
+  }
+  if (n.op->flags & OPF_CHOICE) {
+    if (x[0].kind == REST_NUMBER) return x[number_real(&x[0].number) != 0 ? 1 : 2];
+    if (is_same(&x[1], &x[2])) return x[1];
+  }
+  for (int k = 0; k < n.n; k++)
+    if (n.op->linear >> k & 1 && is_number(&x[k], 0)) return number_of(n.type, 0, 0);
+  const Rest *other = beside_none(u, &n, x);
+  if (other) return *other;
+  if (apart) return (Rest){.kind = REST_VALUE, .value = e};
+  return numbers ? of_numbers(&n, expr_node(u->lower.x, n.arg[0])->type, x) : unknown;
+}
+
+static Rest of_value(Unnamed *u, Expr e) {
+  const ExprNode n = *expr_node(u->lower.x, e);
+  const NodeId id = (NodeId)n.v;
+  const Node *x = graph_node(u->g, id);
+  At at = {.flat = NO_EXPR};
+  if (id == u->scatter) return n.arg[0] == u->row ? (Rest){REST_NUMBER, u->none, NO_EXPR} : unknown;
+  for (int d = 0; d < n.n; d++) {
+    at.dim[d] = n.arg[d];
+    if (expr_node(u->lower.x, n.arg[d])->reads) return unknown;
+  }
+  const bool computed = x->op->lower || (op_is(x, OPF_ELEMENTWISE) && x->noperands <= MOST_NUMBERS);
+  if (!computed || u->in_memory(u->user, id)) return (Rest){.kind = REST_VALUE, .value = e};
+  return rest_of(u, lower_node(&u->lower, id, &at));
+}
+
+static Rest of_select(Unnamed *u, const ExprNode *n) {
+  const Rest first = rest_of(u, n->arg[n->n - 1]);
+  for (int i = 1; i < n->n; i += 2) {
+    const Rest part = rest_of(u, n->arg[i]);
+    if (!is_same(&part, &first)) return unknown;
+  }
+  return first;
+}
+
+static Rest find_rest(Unnamed *u, Expr e) {
+  const ExprNode n = *expr_node(u->lower.x, e);
+  switch (n.kind) {
+  case EXPR_NUMBER: return number_of(n.type, n.real, n.v);
+  case EXPR_VALUE: return of_value(u, e);
+  case EXPR_OP: return of_op(u, e);
+  case EXPR_SELECT: return of_select(u, &n);
+  default: return n.reads ? unknown : (Rest){.kind = REST_VALUE, .value = e};
+  }
+}
+
+static Rest rest_of(Unnamed *u, Expr e) {
+  while (u->known.n <= e) vec_push(u->arena, &u->known, (Answer){0});
+  if (u->known.at[e].round == u->round) return u->known.at[e].rest;
+  if (u->looks++ >= MOST_LOOKS) return unknown;
+  const Rest r = find_rest(u, e);
+  u->known.at[e] = (Answer){u->round, r};
+  return r;
+}
+
+/* Where in memory an element lies. */
+static Expr place_of(Exprs *x, const Shape *s, const Expr *index) {
+  Expr at = expr_int(x, 0);
+  for (int d = 0; d < s->rank; d++) at = expr_add(x, expr_scale(x, at, s->dim[d]), index[d]);
+  return at;
+}
+
+NodeId unnamed_kept(Unnamed *u, NodeId id) {
+  Exprs *x = u->lower.x;
+  const Node *n = graph_node(u->g, id);
+  const At at = lower_whole_index(&u->lower, n);
+  if (u->row != at.dim[0]) u->round++;
+  u->row = at.dim[0];
+  u->looks = 0;
+  const Rest r = rest_of(u, lower_node(&u->lower, id, &at));
+  const ExprNode v = *expr_node(x, r.kind == REST_VALUE ? r.value : at.dim[0]);
+  if (v.kind != EXPR_VALUE) return NO_NODE;
+  const Shape *s = &graph_node(u->g, (NodeId)v.v)->shape;
+  const bool same = shape_count(s) == shape_count(&n->shape) &&
+                    place_of(x, s, v.arg) == place_of(x, &n->shape, at.dim);
+  return same ? (NodeId)v.v : NO_NODE;
+}
