@@ -366,8 +366,8 @@ static bool read_subs(Elab *e, NameScope *s, const AstExpr *x, Subscripting *t, 
   return true;
 }
 
-/* The dims that tensors pick rows of come first, or (`back`) are where they were. */
-static NodeId picked_first(Build *b, const Subscripting *t, NodeId y, bool back) {
+/* The dims that tensors pick rows of come first. */
+static NodeId picked_first(Build *b, const Subscripting *t, NodeId y) {
   const int rank = y == NO_NODE ? 0 : graph_node(b->graph, y)->shape.rank;
   Arg at[MAX_RANK];
   int n = 0;
@@ -376,9 +376,7 @@ static NodeId picked_first(Build *b, const Subscripting *t, NodeId y, bool back)
       bool picked = false;
       for (int i = 0; i < t->nlater; i++) picked = picked || t->later[i].dim == d;
       if (picked != first) continue;
-      const int64_t to = back ? n : d;
-      at[back ? d : n] = (Arg){.kind = ARG_INT, .i = to, .real = (double)to, .span = b->span};
-      n++;
+      at[n++] = (Arg){.kind = ARG_INT, .i = d, .real = d, .span = b->span};
     }
   if (y == NO_NODE) return y;
   const Arg x = {.kind = ARG_TENSOR, .node = y, .span = b->span};
@@ -404,7 +402,7 @@ static Value tensor_index(Elab *e, NameScope *s, const AstExpr *x, NodeId base) 
   b->span = x->span;
   if (t.running) base = build_window(b, base, t.n, t.sub);
   NodeId y = build_subscript(b, base, t.n, t.sub);
-  if (t.apart) y = picked_first(b, &t, y, false);
+  if (t.apart) y = picked_first(b, &t, y);
   /* From the last: what is done to a dim does not move those before it. */
   for (int i = t.nlater; i-- > 0 && y != NO_NODE;) {
     const Later *l = &t.later[i];
@@ -426,15 +424,14 @@ static Value tensor_index(Elab *e, NameScope *s, const AstExpr *x, NodeId base) 
 static NodeId put_rows(Build *b, NodeId base, const Subscripting *t, const Arg *value) {
   Subscript sub[MAX_RANK];
   NodeId index[MAX_RANK], part = base;
-  int last = t->nlater - 1;
+  int last = t->nlater - 1, dim[MAX_RANK];
   memcpy(sub, t->sub, sizeof sub);
   if (t->running) part = build_window(b, base, t->n, sub);
   part = build_subscript(b, part, t->n, sub);
   const int n = picks(t, &last, index);
-  if (t->apart) part = picked_first(b, t, part, false);
+  for (int k = 0; k < n; k++) dim[k] = t->later[last + k].dim;
   if (part == NO_NODE) return part;
-  part = build_put_rows(b, part, t->apart ? 0 : t->later[last].dim, n, index, value);
-  if (t->apart) part = picked_first(b, t, part, true);
+  part = build_put_rows(b, part, n, dim, index, t->apart ? 0 : dim[0], value);
   if (part == NO_NODE) return part;
   return build_put(b, base, t->n, t->sub,
                    &(Arg){.kind = ARG_TENSOR, .node = part, .span = value->span});

@@ -79,6 +79,12 @@ typedef enum StepKind {
 } StepKind;
 
 typedef struct Tiles Tiles;
+/* Dims of a value whose indices make the row of a table, the outermost first: row 1024 * i + k of
+ * [i, j, k]. */
+typedef struct RowDims {
+  int n, dim[MAX_RANK];
+} RowDims;
+
 typedef struct Step {
   StepKind kind;
   NodeVec nodes; /* what it stores */
@@ -86,6 +92,7 @@ typedef struct Step {
   int segment;       /* between which bounds it stands: LocalEntry.bounds */
   const Tiles *tile; /* STEP_TILES */
   int named; /* 1 + a scatter: of the rows of its table those alone that its indices name; 0: all */
+  RowDims rows; /* those of a map that is named */
 } Step;
 typedef VEC(Step) StepVec;
 static inline bool step_moves(const Step *s) { /* exchanges, their start or their end */

@@ -131,7 +131,7 @@ Expr loop_index(Loop *l, const At *at, int d);
 void loop_open_dim(Loop *l, const Node *n, const At *at, int d, LoopHow how);
 bool has_loop(const Loop *l, const At *at, int d);
 Expr loop_symbol(Loop *l, const char *name, int64_t lo, int64_t hi);
-Expr loop_letter(Loop *l, const char *letters, int d, const Node *n);
+Expr loop_letter(Loop *l, char letter, const Node *n, int d);
 /* Opens loops over dims [from, to) of n that have one; how many. */
 int loop_open_dims(Loop *l, const Node *n, const At *at, int from, int to, LoopHow how,
                    LoopHow last);

@@ -211,7 +211,7 @@ void build_cumsum(const LoopSite *site, NodeId id, LoopFunction *out) {
   s.blocks = dtype_is_float(n->dtype) && most_turns(&s) > SUM_BLOCK;
   /* `i` is the dim that is summed along. */
   for (int d = 0; d < n->shape.rank; d++) {
-    s.at.dim[d] = loop_letter(l, "jklpqrst", d, n);
+    s.at.dim[d] = loop_letter(l, "jklpqrst"[d], n, d);
     lines = lines && (d <= dim || !has_loop(l, &s.at, d));
   }
   if (n->shape.dim[dim] > 0) {

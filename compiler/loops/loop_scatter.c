@@ -187,21 +187,31 @@ static Expr which(Loop *l, const Node *u, const At *at, int dims) {
   return expr_count(l->x, DT_I32, i);
 }
 
-/* The index of row `row` of n, a table, within loops over indices of so many dims. */
-static At row_index(Loop *l, const Node *n, int dims, Expr row) {
-  At at = {.flat = NO_EXPR};
-  at.dim[0] = row;
-  for (int d = 1; d < n->shape.rank; d++)
-    at.dim[d] = loop_letter(l, &" ijklpqrstuvwxyz"[dims], d, n);
-  return at;
+/* Opens loops over the elements of row `row` of n within loops over indices of so many dims. *at:
+ * where they are. How many. */
+static int open_row(Loop *l, const Node *n, const RowDims *rows, int dims, Expr row, At *at) {
+  At beside = {.flat = NO_EXPR};
+  for (int d = 0; d < n->shape.rank; d++) beside.dim[d] = NO_EXPR;
+  *at = beside;
+  for (int k = rows->n - 1; k >= 0; k--) {
+    const int d = rows->dim[k];
+    const Expr size = loop_int(l, n->shape.dim[d]);
+    at->dim[d] = k ? expr_mod(l->x, row, size) : row;
+    beside.dim[d] = loop_int(l, 0);
+    row = expr_div(l->x, row, size);
+  }
+  for (int d = 0; d < n->shape.rank; d++)
+    if (beside.dim[d] == NO_EXPR)
+      beside.dim[d] = at->dim[d] = loop_letter(l, "ijklpqrstuvwxyz"[dims++], n, d);
+  return loop_open_dims(l, n, &beside, 0, n->shape.rank, LOOP_OUTER, LOOP_PLAIN);
 }
 
 /* Sets all elements of a row to the identity. How many loops are open. */
 static int clear_row(Scatter *s, Expr row, int dims) {
-  Loop *l = s->l;
-  const At to = row_index(l, s->n, dims, row);
-  const int loops = loop_open_dims(l, s->n, &to, 1, s->n->shape.rank, LOOP_SOME, LOOP_SOME);
-  loop_set(l, loop_load(l, s->id, &to), loop_reduced_none(l, s->n));
+  const RowDims rows = {1, {0}};
+  At to;
+  const int loops = open_row(s->l, s->n, &rows, dims, row, &to);
+  loop_set(s->l, loop_load(s->l, s->id, &to), loop_reduced_none(s->l, s->n));
   return loops;
 }
 
@@ -268,7 +278,7 @@ void build_map_named(const LoopSite *site, const Step *step, LoopFunction *out) 
              *u = graph_operand(l->g, n, 1), *made = graph_node(l->g, step->nodes.at[0]);
   const int ri = x->shape.rank;
   const At at = loop_nest_index(l, u);
-  At in = {.flat = NO_EXPR};
+  At in = {.flat = NO_EXPR}, to;
   l->step = step;
   l->share = work_named_share(l->mesh, l->g, step->named - 1);
   l->apart = ri && has_loop(l, &at, 0) ? at.dim[0] : NO_EXPR;
@@ -282,8 +292,7 @@ void build_map_named(const LoopSite *site, const Step *step, LoopFunction *out) 
   const Expr row = if_row_is_here(&s, loop_value(l, n->operand[0], &in), n->shape.dim[0]);
   loop_if(l,
           loop_op2(l, loop_ops.equal, DT_BOOL, loop_element(l, owner, row), which(l, u, &at, ri)));
-  const At to = row_index(l, made, ri, row);
-  open += 2 + loop_open_dims(l, made, &to, 1, made->shape.rank, LOOP_OUTER, LOOP_PLAIN);
+  open += 2 + open_row(l, made, &step->rows, ri, row, &to);
   map_body(l, step, &to);
   loop_close(l, open);
   loop_done_as(l, step->nodes.at[0], out);

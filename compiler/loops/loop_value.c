@@ -175,15 +175,15 @@ Expr loop_count(Loop *l, const Node *n) { return loop_param(l, PARAM_EXTENT, sit
 
 /* -------- indices -------- */
 
-Expr loop_letter(Loop *l, const char *letters, int d, const Node *n) {
-  const char name[] = {letters[d], 0};
+Expr loop_letter(Loop *l, char letter, const Node *n, int d) {
+  const char name[] = {letter, 0};
   if (is_int(l, loop_extent(l, n, d), 1)) return loop_int(l, 0);
   return loop_symbol(l, name, 0, most_of(l, n, d) - 1);
 }
 
 At loop_nest_index(Loop *l, const Node *n) {
   At at = {.flat = NO_EXPR};
-  for (int d = 0; d < n->shape.rank; d++) at.dim[d] = loop_letter(l, "ijklpqrs", d, n);
+  for (int d = 0; d < n->shape.rank; d++) at.dim[d] = loop_letter(l, "ijklpqrs"[d], n, d);
   return at;
 }
 

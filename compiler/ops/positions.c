@@ -202,7 +202,7 @@ static Arg call_nd(Build *b, Scatters how, const Arg *a) {
 #define SCATTER_ND(WORD, HOW, DOC)                                                                 \
   static Arg call_scatter_nd_##WORD(Build *b, const Arg *a) { return call_nd(b, HOW, a); }         \
   COMPOSITE(scatter_nd_##WORD, "base, index, updates, batch=0, window=none", DOC,                  \
-            "f32[6, 5] t, i32[4, 2] i%5, f32[4] u: scatter_nd_" #WORD "(t, i, u)",           \
+            "f32[6, 5] t, i32[4, 2] i%5, f32[4] u: scatter_nd_" #WORD "(t, i, u)",                 \
             .flags = OPF_COMPLEX)
 
 SCATTER_ND(set, SCATTER_SET,
@@ -244,21 +244,30 @@ static bool of_one_shape(Build *b, int n, NodeId *index) {
   return true;
 }
 
+/* Where the indices point in the dims, one for each, as if those were one. */
+static NodeId row_in(Build *b, const Shape *s, int n, const int *dim, NodeId *index) {
+  NodeId row = NO_NODE;
+  if (n == 1) return check_integer(b, index[0], "indices") ? index[0] : NO_NODE;
+  if (!of_one_shape(b, n, index)) return NO_NODE;
+  for (int k = 0; k < n; k++) {
+    const int64_t size = s->dim[dim[k]];
+    row = times_plus(b, row, size, mk_position(b, index[k], size, 0));
+    if (row == NO_NODE) return NO_NODE;
+  }
+  return row;
+}
+
 /* Dims from `dim` on, one for each of n indices, as one; where in it the indices point. */
 static NodeId join_dims(Build *b, NodeId x, int dim, int n, NodeId *index, NodeId *row) {
   const Shape s = *shape_of(b, x);
   Shape joined = {.rank = dim + 1};
-  *row = index[0];
-  if (n == 1) return check_integer(b, index[0], "indices") ? x : NO_NODE;
-  if (!of_one_shape(b, n, index)) return NO_NODE;
-  *row = NO_NODE;
+  int dims[MAX_RANK];
+  for (int k = 0; k < n; k++) dims[k] = dim + k;
+  *row = row_in(b, &s, n, dims, index);
+  if (n == 1 || *row == NO_NODE) return *row == NO_NODE ? NO_NODE : x;
   for (int d = 0; d < dim; d++) joined.dim[d] = s.dim[d];
   joined.dim[dim] = 1;
-  for (int k = 0; k < n; k++) {
-    *row = times_plus(b, *row, s.dim[dim + k], mk_position(b, index[k], s.dim[dim + k], 0));
-    joined.dim[dim] *= s.dim[dim + k];
-    if (*row == NO_NODE) return NO_NODE;
-  }
+  for (int k = 0; k < n; k++) joined.dim[dim] *= s.dim[dim + k];
   for (int d = dim + n; d < s.rank; d++) joined.dim[joined.rank++] = s.dim[d];
   return mk_reshape(b, x, &joined);
 }
@@ -273,25 +282,32 @@ NodeId build_pick(Build *b, NodeId x, int dim, int n, NodeId *index) {
   return mk_gather(b, x, row, dim);
 }
 
-NodeId build_put_rows(Build *b, NodeId x, int dim, int n, NodeId *index, const Arg *value) {
+NodeId build_put_rows(Build *b, NodeId x, int n, const int *dim, NodeId *index, int first,
+                      const Arg *value) {
   const Shape s = *shape_of(b, x);
   const DType t = type_of(b, x);
-  NodeId row, v = build_tensor(b, value, t);
-  x = join_dims(b, x, dim, n, index, &row);
-  if (x == NO_NODE || v == NO_NODE) return NO_NODE;
+  const NodeId row = row_in(b, &s, n, dim, index);
+  NodeId v = build_tensor(b, value, t);
+  if (row == NO_NODE || v == NO_NODE) return NO_NODE;
   const Shape list = *shape_of(b, row), given = *shape_of(b, v);
-  Shape want = {.rank = s.rank - n + list.rank};
-  bool fits = want.rank <= MAX_RANK && type_of(b, v) == t && given.rank <= want.rank;
-  for (int d = 0; want.rank <= MAX_RANK && d < want.rank; d++)
-    want.dim[d] = d < dim               ? s.dim[d]
-                  : d < dim + list.rank ? list.dim[d - dim]
-                                        : s.dim[d - list.rank + n];
+  Shape rest = {0}, want = {.rank = s.rank - n + list.rank};
+  if (want.rank > MAX_RANK)
+    return op_fail(b, b->span, "what is written would have more than %d dims", MAX_RANK);
+  for (int d = 0, k = 0; d < s.rank; d++) {
+    if (k < n && dim[k] == d)
+      k++;
+    else
+      rest.dim[rest.rank++] = s.dim[d];
+  }
+  for (int d = 0; d < want.rank; d++)
+    want.dim[d] = d < first               ? rest.dim[d]
+                  : d < first + list.rank ? list.dim[d - first]
+                                          : rest.dim[d - list.rank];
+  bool fits = type_of(b, v) == t && given.rank <= want.rank;
   for (int d = 1; fits && d <= given.rank; d++)
     fits = given.dim[given.rank - d] == 1 || given.dim[given.rank - d] == want.dim[want.rank - d];
-  if (!fits && want.rank <= MAX_RANK)
+  if (!fits)
     return op_fail(b, value->span, "the part that is written is %s, but the value is %s",
                    op_describe(b, mk_const(b, t, &want, 0)), op_describe(b, v));
-  if (!fits) return op_fail(b, b->span, "what is written would have more than %d dims", MAX_RANK);
-  v = mk_broadcast_to(b, v, &want);
-  return mk_reshape(b, mk_scatter_into(b, SCATTER_SET, x, row, v, dim, false), &s);
+  return mk_set_places(b, x, n, dim, row, mk_broadcast_to(b, v, &want), first);
 }

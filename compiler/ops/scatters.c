@@ -102,17 +102,30 @@ static NodeId numbers(Build *b, NodeId index, int axis, bool each) {
   return mk_reshape(b, mk_iota(b, line.dim[0] <= INT32_MAX ? DT_I32 : DT_I64, &line, 0), &s);
 }
 
-static NodeId set_rows(Build *b, NodeId base, NodeId index, NodeId u, int axis) {
-  Shape s = *shape_of(b, base), flat = s, list = *shape_of(b, index);
-  const NodeId last =
-      mk_scatter_by(b, RED_MAX, index, numbers(b, index, 0, false), 0, s.dim[axis], false);
-  if (last == NO_NODE) return NO_NODE;
-  flat.dim[axis] = shape_count(&list);
-  if (!flat.dim[axis]) return base;
+NodeId mk_set_places(Build *b, NodeId base, int n, const int *dim, NodeId row, NodeId u,
+                     int first) {
+  if (base == NO_NODE || row == NO_NODE || u == NO_NODE) return NO_NODE;
+  const Shape s = *shape_of(b, base), list = *shape_of(b, row), given = *shape_of(b, u);
+  Shape sizes = {.rank = n}, flat = {.rank = first + 1}, apart = {.rank = first};
+  int64_t rows = 1;
+  int perm[MAX_RANK], place[MAX_RANK];
+  for (int k = 0; k < n; k++) rows *= sizes.dim[k] = s.dim[place[k] = dim[k]];
+  const NodeId last = mk_scatter_by(b, RED_MAX, row, numbers(b, row, 0, false), 0, rows, false);
+  if (last == NO_NODE || !shape_count(&list)) return last == NO_NODE ? last : base;
+  for (int d = 0; d < first; d++) flat.dim[d] = apart.dim[d] = given.dim[d];
+  flat.dim[first] = shape_count(&list);
+  for (int k = 0; k < n; k++) apart.dim[apart.rank++] = sizes.dim[k];
+  for (int d = first + list.rank; d < given.rank; d++)
+    flat.dim[flat.rank++] = apart.dim[apart.rank++] = given.dim[d];
+  for (int d = 0, k = 0, rest = 0; d < s.rank; d++) {
+    const bool named = k < n && dim[k] == d;
+    perm[d] = named ? first + k++ : rest < first ? rest++ : n + rest++;
+  }
   const NodeId at = mk2(b, &op_max, last, number_like(b, last, 0));
   const NodeId there = mk2(b, &op_ge, last, number_like(b, last, 0));
-  const NodeId rows = mk_gather(b, mk_reshape(b, u, &flat), at, axis);
-  return mk_select(b, spread_along(b, there, &s, axis), rows, base);
+  const NodeId v = mk_reshape(b, mk_gather(b, mk_reshape(b, u, &flat), at, first), &apart);
+  return mk_select(b, mk_broadcast(b, mk_reshape(b, there, &sizes), &s, place),
+                   mk_transpose(b, v, perm), base);
 }
 
 static NodeId set_each(Build *b, NodeId base, NodeId index, NodeId u, int axis) {
@@ -137,7 +150,8 @@ NodeId mk_scatter_into(Build *b, Scatters how, NodeId base, NodeId index, NodeId
                             [SCATTER_MIN] = &op_min};
   if (base == NO_NODE || index == NO_NODE || u == NO_NODE) return NO_NODE;
   if (how == SCATTER_SET)
-    return each ? set_each(b, base, index, u, axis) : set_rows(b, base, index, u, axis);
+    return each ? set_each(b, base, index, u, axis)
+                : mk_set_places(b, base, 1, &axis, index, u, axis);
   if (type_of(b, base) == DT_BOOL)
     return op_fail(b, b->span, "takes numbers, not bool; of bools there is scatter_set");
   const NodeId y = mk_scatter_by(b, by[how], index, u, axis, shape_of(b, base)->dim[axis], each);
@@ -188,8 +202,7 @@ static Arg call_scatter_set(Build *b, const Arg *a) { return call_into(b, SCATTE
 COMPOSITE(scatter_set, PARAMS,
           "base with `updates` in the place of the rows that `index` names; of equal indices the "
           "last wins",
-          "f32[6, 5] t, i32[4] i%6, f32[4, 5] u: scatter_set(t, i, u)",
-          .flags = OPF_COMPLEX)
+          "f32[6, 5] t, i32[4] i%6, f32[4, 5] u: scatter_set(t, i, u)", .flags = OPF_COMPLEX)
 
 /* -------- segments -------- */
 
@@ -221,8 +234,7 @@ static Arg call_segment(Build *b, Reduce how, const Arg *a) {
 #define SEGMENT(WORD, HOW, DOC)                                                                    \
   static Arg call_segment_##WORD(Build *b, const Arg *a) { return call_segment(b, HOW, a); }       \
   COMPOSITE(segment_##WORD, SEGMENT_PARAMS, DOC,                                                   \
-            "f32[9, 3] x, i32[9] at%2: segment_" #WORD "(x, at, 2)",                             \
-            .flags = OPF_COMPLEX)
+            "f32[9, 3] x, i32[9] at%2: segment_" #WORD "(x, at, 2)", .flags = OPF_COMPLEX)
 
 SEGMENT(sum, RED_SUM,
         "row s is the sum of the rows of x along one dim whose segment is s, below `count`; they "
@@ -248,5 +260,4 @@ static Arg call_segment_mean(Build *b, const Arg *a) {
   return arg_node(build_cast(b, mk2(b, &op_div, sum, spread_along(b, count, &s, d)), t));
 }
 COMPOSITE(segment_mean, SEGMENT_PARAMS, "the mean of each segment, as segment_sum; of none 0",
-          "f32[6, 3] x, i32[6] at%4: segment_mean(x, at, 4)",
-          .flags = OPF_COMPLEX)
+          "f32[6, 3] x, i32[6] at%4: segment_mean(x, at, 4)", .flags = OPF_COMPLEX)

@@ -15,6 +15,12 @@ NodeId mk_scatter_by(Build *b, Reduce how, NodeId index, NodeId updates, int axi
 NodeId mk_scatter_into(Build *b, Scatters how, NodeId base, NodeId index, NodeId updates, int axis,
                        bool each);
 
+/* Base with updates in n of its dims, in rising order: `row` says where in those dims, as if they
+ * were one; of equal rows the last wins. The dims of updates are those of row, at `first`, among
+ * base's others. */
+NodeId mk_set_places(Build *b, NodeId base, int n, const int *dim, NodeId row, NodeId updates,
+                     int first);
+
 Arg call_scatter_add(Build *b, const Arg *a);
 bool infer_scatter(Build *b, Node *n);
 void rule_scatter(const Graph *g, const Node *n, Rule *r);

@@ -14,6 +14,7 @@
 #include "depend.h"
 #include "schedule_passes.h"
 #include "unnamed.h"
+#include <string.h>
 
 typedef struct Naming {
   Plan *plan;
@@ -37,20 +38,12 @@ static bool is_new(const Naming *s, NodeId id) {
   return s->d.variable[id] >= 0 || entry_carry_of(s->le, id) != NO_NODE;
 }
 
-/* Its rows are those of the scatter. */
-static bool has_rows_of(const Naming *s, NodeId id) {
-  const Node *n = graph_node(s->le->graph, id), *rows = graph_node(s->le->graph, s->scatter);
-  return n->shape.rank && n->shape.dim[0] == rows->shape.dim[0] &&
-         dim_equal(&n->layout->dim[0], &rows->layout->dim[0]);
-}
-
 /* A new value of a variable or a carry, which stays as it is in the other rows. */
-static bool is_left(Naming *s, NodeId id) {
+static bool is_left(Naming *s, NodeId id, RowDims *rows) {
   const Graph *g = s->le->graph;
   const NodeId carry = entry_carry_of(s->le, id);
   const int var = s->d.variable[id];
-  if (!is_new(s, id) || !has_rows_of(s, id)) return false;
-  const NodeId old = unnamed_kept(s->rest, id);
+  const NodeId old = is_new(s, id) ? unnamed_kept(s->rest, id, rows) : NO_NODE;
   if (old == NO_NODE) return false;
   if (carry != NO_NODE) return old == carry;
   return graph_node(g, old)->op == OP_var && node_source(graph_node(g, old)) == var;
@@ -60,13 +53,17 @@ static uint32_t sharers(const Naming *s, NodeId id) {
   return s->d.variable[id] < 0 ? 0 : share_axes(s->plan, s->d.variable[id]);
 }
 
-static bool leaves_the_rest(Naming *s, const Step *step) {
+static bool leaves_the_rest(Naming *s, Step *step) {
   s->step = step;
   unnamed_of(s->rest, s->scatter);
-  for (int i = 0; i < step->nodes.n; i++)
-    if (!is_left(s, step->nodes.at[i]) ||
+  for (int i = 0; i < step->nodes.n; i++) {
+    RowDims rows = {0};
+    if (!is_left(s, step->nodes.at[i], &rows) ||
         sharers(s, step->nodes.at[i]) != sharers(s, step->nodes.at[0]))
       return false;
+    if (i && memcmp(&rows, &step->rows, sizeof rows)) return false;
+    step->rows = rows;
+  }
   return true;
 }
 
@@ -90,7 +87,7 @@ static void look_at(Naming *s, int t) {
   const IntVec *readers = &s->d.readers[s->scatter];
   if (s->d.at_end[s->scatter] || !readers->n) return;
   for (int i = 0; i < readers->n; i++) {
-    const Step *step = &le->steps.at[readers->at[i]];
+    Step *step = &le->steps.at[readers->at[i]];
     if (step->kind != STEP_MAP || step->segment != own->segment || step->named ||
         !leaves_the_rest(s, step))
       return;
@@ -131,6 +128,13 @@ typedef struct NamedMaps {
   bool fails;
 } NamedMaps;
 
+/* Its rows are those of the scatter. */
+static bool has_rows_of(const Naming *s, NodeId id) {
+  const Node *n = graph_node(s->le->graph, id), *rows = graph_node(s->le->graph, s->scatter);
+  return n->shape.rank && n->shape.dim[0] == rows->shape.dim[0] &&
+         dim_equal(&n->layout->dim[0], &rows->layout->dim[0]);
+}
+
 static void add_member(NamedMaps *g, int t);
 
 /* What a member stores is the new value of a variable or a carry, or is for members. */
@@ -138,7 +142,8 @@ static void check_store(NamedMaps *g, NodeId id) {
   const Naming *s = g->s;
   const IntVec *readers = &s->d.readers[id];
   if (is_new(s, id)) {
-    g->fails = g->fails || !is_left(g->s, id);
+    RowDims rows;
+    g->fails = g->fails || !is_left(g->s, id, &rows);
     g->bytes += node_bytes(s->plan->program, graph_node(s->le->graph, id));
     return;
   }
@@ -151,7 +156,8 @@ static void add_member(NamedMaps *g, int t) {
   const Step *step = &s->le->steps.at[t];
   if (g->of[t] == 1 + s->scatter || g->fails) return;
   if (step->kind != STEP_MAP || step->segment != g->segment || g->of[t] ||
-      g->steps.n >= TILE_MEMBERS || !has_rows_of(s, step->nodes.at[0])) {
+      g->steps.n >= TILE_MEMBERS ||
+      !(is_new(s, step->nodes.at[0]) || has_rows_of(s, step->nodes.at[0]))) {
     g->fails = true;
     return;
   }

@@ -48,7 +48,6 @@ Unnamed *unnamed_new(Arena *a, const LocalEntry *le, InMemory in_memory, void *u
 void unnamed_of(Unnamed *u, NodeId scatter) {
   u->scatter = scatter;
   u->none = reduction_none(graph_node(u->g, scatter));
-  u->round++;
 }
 
 static Rest rest_of(Unnamed *u, Expr e);
@@ -131,7 +130,10 @@ static Rest of_value(Unnamed *u, Expr e) {
   const NodeId id = (NodeId)n.v;
   const Node *x = graph_node(u->g, id);
   At at = {.flat = NO_EXPR};
-  if (id == u->scatter) return n.arg[0] == u->row ? (Rest){REST_NUMBER, u->none, NO_EXPR} : unknown;
+  if (id == u->scatter) {
+    if (u->row == NO_EXPR) u->row = n.arg[0];
+    return n.arg[0] == u->row ? (Rest){REST_NUMBER, u->none, NO_EXPR} : unknown;
+  }
   for (int d = 0; d < n.n; d++) {
     at.dim[d] = n.arg[d];
     if (expr_node(u->lower.x, n.arg[d])->reads) return unknown;
@@ -177,16 +179,50 @@ static Expr place_of(Exprs *x, const Shape *s, const Expr *index) {
   return at;
 }
 
-NodeId unnamed_kept(Unnamed *u, NodeId id) {
+/* The dims whose indices in `at` make the row: each row is that of one index of theirs. */
+static bool find_rows(const Unnamed *u, const Node *n, const At *at, RowDims *out) {
+  const Exprs *x = u->lower.x;
+  const ExprNode *e = expr_node(x, u->row);
+  const bool one = e->kind == EXPR_SYMBOL;
+  int64_t stride = graph_node(u->g, u->scatter)->shape.dim[0];
+  if (!one && (e->kind != EXPR_LINEAR || e->v)) return false;
+  for (out->n = 0; stride > 1; out->n++) {
+    int dim = -1;
+    for (int d = 0; d < n->shape.rank; d++)
+      for (int i = 0; i < (one ? 1 : e->n); i++)
+        if (at->dim[d] == (one ? u->row : e->arg[i]) &&
+            (one ? 1 : e->coef[i]) * n->shape.dim[d] == stride)
+          dim = d;
+    if (dim < 0) return false;
+    out->dim[out->n] = dim;
+    stride /= n->shape.dim[dim];
+  }
+  return out->n == (one ? 1 : e->n);
+}
+
+static bool is_uncut(const DimLayout *a) { return !a->naxes && !a->window.of; }
+
+/* A device's rows are those of its block of the scatter. */
+static bool has_rows_of(const Unnamed *u, const Node *n, const RowDims *rows) {
+  const DimLayout *of = &graph_node(u->g, u->scatter)->layout->dim[0];
+  bool uncut = is_uncut(of);
+  if (rows->n == 1) return dim_equal(&n->layout->dim[rows->dim[0]], of);
+  for (int k = 0; k < rows->n; k++) uncut = uncut && is_uncut(&n->layout->dim[rows->dim[k]]);
+  return uncut;
+}
+
+NodeId unnamed_kept(Unnamed *u, NodeId id, RowDims *rows) {
   Exprs *x = u->lower.x;
   const Node *n = graph_node(u->g, id);
   const At at = lower_whole_index(&u->lower, n);
-  if (u->row != at.dim[0]) u->round++;
-  u->row = at.dim[0];
+  u->row = NO_EXPR;
   u->looks = 0;
+  u->round++;
   const Rest r = rest_of(u, lower_node(&u->lower, id, &at));
-  const ExprNode v = *expr_node(x, r.kind == REST_VALUE ? r.value : at.dim[0]);
-  if (v.kind != EXPR_VALUE) return NO_NODE;
+  if (r.kind != REST_VALUE || u->row == NO_EXPR) return NO_NODE;
+  const ExprNode v = *expr_node(x, r.value);
+  if (v.kind != EXPR_VALUE || !find_rows(u, n, &at, rows) || !has_rows_of(u, n, rows))
+    return NO_NODE;
   const Shape *s = &graph_node(u->g, (NodeId)v.v)->shape;
   const bool same = shape_count(s) == shape_count(&n->shape) &&
                     place_of(x, s, v.arg) == place_of(x, &n->shape, at.dim);

@@ -11,7 +11,7 @@ Unnamed *unnamed_new(Arena *a, const LocalEntry *le, InMemory in_memory, void *u
 /* From here on the rows are those of another scatter, or other values are in memory. */
 void unnamed_of(Unnamed *u, NodeId scatter);
 /* The value in memory that `id` is equal to in those rows, element by element in the order in which
- * they lie; NO_NODE: there is none that is known. */
-NodeId unnamed_kept(Unnamed *u, NodeId id);
+ * they lie; NO_NODE: there is none that is known. *rows: which dims of `id` the rows are. */
+NodeId unnamed_kept(Unnamed *u, NodeId id, RowDims *rows);
 
 #endif
