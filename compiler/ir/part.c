@@ -86,6 +86,32 @@ int part_operand(const Graph *g, const Node *n) {
   return is_choice(g, n) ? 1 : -1;
 }
 
+static bool begins_alike(const Graph *g, const Node *put, const Node *part, int k, int d) {
+  if (is_window(part)) return part->operand[1 + k] == put->operand[2 + k];
+  const Node *begin = graph_operand(g, put, 2 + k);
+  return node_is_const(begin) && begin->whole == node_attrs(part, "begin")[d];
+}
+
+bool part_is_written(const Graph *g, const Node *put, const Node *part) {
+  if (!put->op->updates || !(is_slice(part) || is_window(part)) ||
+      part->operand[0] != put->operand[0] || !same_space(part, graph_operand(g, put, 1)))
+    return false;
+  const int64_t in = node_attr(put, "axis");
+  if (is_window(part) && node_attr(part, "axis") != in) return false;
+  for (int d = 0, k = 0; d < put->shape.rank; d++) {
+    const DimLayout *lies = &put->layout->dim[d];
+    if (!dim_equal(lies, &graph_operand(g, put, 0)->layout->dim[d])) return false;
+    if (!(in >> d & 1)) {
+      if (part->shape.dim[d] != put->shape.dim[d] || !dim_equal(&part->layout->dim[d], lies))
+        return false;
+    } else if (lies->naxes || lies->window.of || !begins_alike(g, put, part, k++, d) ||
+               node_attrs(part, "step")[d] != node_attrs(put, "step")[d]) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static bool through_prefix(const LocalEntry *le, NodeId id, TensorPart *p, int rank) {
   const Node *n = graph_node(le->graph, id), *x = graph_operand(le->graph, n, 1);
   Prefix of;

@@ -401,6 +401,8 @@ typedef struct TensorPart {
 /* The operand that a slice, a window, a view or a prefix (see node_prefix) shows a part of; -1: n
  * is none. Such parts are made of them. */
 int part_operand(const Graph *g, const Node *n);
+/* `part` is the window that `put` writes, of the tensor that it writes into, on each device. */
+bool part_is_written(const Graph *g, const Node *put, const Node *part);
 /* Of a node that is its operand 1 where an index is below a value known while running, and 0
  * elsewhere: where(iota(shape, axis) < n, x, 0). */
 typedef struct Prefix {

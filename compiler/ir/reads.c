@@ -4,16 +4,23 @@
 /* The walk from a step through the values that are not stored. Shared ones are met along many ways,
  * so it keeps what it saw of each node: without that it would take as long as there are ways. */
 typedef struct Seen {
-  NodeId node; /* NO_NODE: free */
-  bool loose;  /* seen at another index than the loop's */
-  int read;    /* 1 + its place in `out`; 0: not read */
+  NodeId node;  /* NO_NODE: free */
+  uint32_t how; /* set of ReadHow */
+  int read;     /* 1 + its place in `out`; 0: not read */
 } Seen;
+
+typedef enum ReadHow {
+  READ_LOOSE,     /* at another index than the loop's */
+  READ_ALIGNED,   /* at the loop's own */
+  READ_IN_WINDOW, /* at that of the element that is written into a window */
+} ReadHow;
 
 enum { FEW = 8, SOME = 64 };
 
 typedef struct Walk {
   const LocalEntry *le;
   Arena *arena;
+  const Node *made; /* by the step */
   Reads *out;
   Seen *seen; /* a hash table, at most half full */
   int nslots, nseen;
@@ -60,25 +67,30 @@ static void add_read(Walk *w, NodeId base, bool aligned) {
   s->read = w->out->n;
 }
 
-/* `aligned`: the value is used at the loop's own index. */
-static void reads_of(Walk *w, NodeId id, bool aligned) {
+static ReadHow read_of(ReadHow how, Op op, int k) {
+  if (how == READ_ALIGNED && op->updates && k == 1) return READ_IN_WINDOW;
+  return op_at_same_index(op, k) ? how : READ_LOOSE;
+}
+
+static void reads_of(Walk *w, NodeId id, ReadHow how) {
   const Graph *g = w->le->graph;
   const Node *n = graph_node(g, id);
   NodeId base = node_base(g, id);
-  if (w->le->stored[base]) {
-    add_read(w, base, aligned); /* a view has its elements in the same places */
+  if (w->le->stored[base]) { /* a view has its elements in the same places */
+    add_read(w, base, how == READ_ALIGNED);
     return;
   }
   if (base != id) {
-    reads_of(w, base, false);
+    reads_of(w, base, how);
     return;
   }
   bool is_new;
   Seen *s = walk_slot(w, id, &is_new);
-  if (!is_new && (aligned || s->loose)) return; /* once more would add nothing */
-  s->loose = !aligned;
+  if (s->how & (1u << how | 1u << READ_LOOSE)) return; /* once more would add nothing */
+  s->how |= 1u << how;
+  const bool written = how == READ_IN_WINDOW && part_is_written(g, w->made, n);
   for (int k = 0; k < n->noperands; k++)
-    reads_of(w, n->operand[k], aligned && op_at_same_index(n->op, k));
+    reads_of(w, n->operand[k], written && !k ? READ_ALIGNED : read_of(how, n->op, k));
 }
 
 /* What the tiles make is not read from outside; all else is, at any index. */
@@ -100,13 +112,14 @@ void step_reads(const LocalEntry *le, const Step *s, Arena *a, Reads *out) {
     return;
   }
   Walk w; /* `some` is not cleared: that took longer than the walk */
-  w.le = le, w.arena = a, w.out = out, w.nslots = w.nseen = 0;
+  w.le = le, w.arena = a, w.made = NULL, w.out = out, w.nslots = w.nseen = 0;
   walk_table(&w, w.few, FEW);
   for (int i = 0; i < s->nodes.n; i++) {
-    const Node *n = graph_node(le->graph, s->nodes.at[i]);
+    const Node *n = w.made = graph_node(le->graph, s->nodes.at[i]);
     for (int k = 0; k < n->noperands; k++)
-      reads_of(&w, n->operand[k], s->kind == STEP_MAP && op_at_same_index(n->op, k));
+      reads_of(&w, n->operand[k],
+               s->kind == STEP_MAP ? read_of(READ_ALIGNED, n->op, k) : READ_LOOSE);
   }
   if (s->kind == STEP_MAP && s->named) /* the indices */
-    reads_of(&w, graph_node(le->graph, s->named - 1)->operand[0], false);
+    reads_of(&w, graph_node(le->graph, s->named - 1)->operand[0], READ_LOOSE);
 }

@@ -300,9 +300,27 @@ static NodeId smallest_part(const Inline *s, const Parts *p, NodeId id) {
   return least;
 }
 
+/* All that is computed from node id, at most so many nodes, is at the same index, and goes where
+ * `part` lies: x[i] <- 2 * x[i]. */
+enum { WRITTEN_BACK = 64 };
+static bool is_written_back(const Inline *s, const Parts *p, NodeId part, NodeId id, int *nodes) {
+  if (s->le->stored[id] || ++*nodes > WRITTEN_BACK) return false;
+  for (int i = 0; i < p->reader[id].n; i++) {
+    const NodeId r = p->reader[id].at[i];
+    const Node *n = graph_node(s->g, r);
+    if (n->op->updates && n->operand[1] == id && n->operand[0] != id &&
+        part_is_written(s->g, n, graph_node(s->g, part)))
+      continue;
+    if (!(op_is(n, OPF_ELEMENTWISE) || (op_class(n) == OPC_VIEW && !op_is(n, OPF_AFTER))) ||
+        !is_written_back(s, p, part, r, nodes))
+      return false;
+  }
+  return p->reader[id].n > 0;
+}
+
 /* Parts of a value that windows are written into later are read at once: read later, they would
- * keep it from being written in place. What comes out of a region is written no more, unless it is
- * written into itself. */
+ * keep it from being written in place; not so those that are read where they are written. What
+ * comes out of a region is written no more, unless it is written into itself. */
 static void store_parts(Inline *s) {
   bool *written = NULL;
   Parts parts = {.reader = NULL};
@@ -328,6 +346,8 @@ static void store_parts(Inline *s) {
     if (part && parts.writer[of] && !parts.many[of] &&
         is_read_before(s, &parts, i, parts.writer[of]))
       continue;
+    int nodes = 0;
+    if (part && is_written_back(s, &parts, i, i, &nodes)) continue;
     if (part)
       s->le->stored[smallest_part(s, &parts, i)] = true;
     else if (written[i] && n->op->updates)
