@@ -75,7 +75,7 @@ Expr site_first(Loop *l, NodeId id);
 Expr site_bound(Loop *l, EntryInteger which);
 /* A parameter of that value; 0 and 1 are themselves. */
 Expr loop_param(Loop *l, ParamUse use, Expr value);
-bool loop_runs_once(const Loop *l); /* it gives variables their first values */
+bool loop_runs_once(const Loop *l);              /* it gives variables their first values */
 Expr loop_extent(Loop *l, const Node *n, int d); /* of site_len */
 Expr loop_room(Loop *l, const Node *n, int d);
 Expr loop_offset(Loop *l, const Node *n, int d);
@@ -173,6 +173,15 @@ void build_cumsum(const LoopSite *s, NodeId id, LoopFunction *out);
 void build_scatter(const LoopSite *s, const Step *step, LoopFunction *out);
 /* The stores of all values of a map, in its innermost loop. */
 void map_body(Loop *l, const Step *s, const At *at);
+/* The begin of a window that is written in each of its dims, in the whole tensor. */
+typedef struct Begins {
+  Expr is[MAX_RANK], name[MAX_RANK]; /* what it is computed as, and what it is called */
+} Begins;
+Begins window_begins(Loop *l, const Node *put);
+/* Where element `at` of the value goes in dim d; and its store there. */
+Expr window_place(Loop *l, const Node *put, const Begins *begin, const At *at, int d);
+void window_store(Loop *l, NodeId put, Begins *begin, const At *at, const At *to);
+void build_map_window(const LoopSite *s, const Step *step, LoopFunction *out);
 /* Of maps over named rows alone. */
 void build_map_named(const LoopSite *s, const Step *step, LoopFunction *out);
 void build_unpick(const LoopSite *s, NodeId id, LoopFunction *out);

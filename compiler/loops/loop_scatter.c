@@ -240,8 +240,10 @@ static void end_named(Scatter *s, const Node *u, const At *at) {
   loop_close(s->l, open);
 }
 
-/* What `id` is the new value of: a carry, or else an OP_var. */
+/* What `id` is the new value of: what a window is written into, a carry, or else an OP_var. */
 static NodeId replaced(const LocalEntry *le, NodeId id) {
+  const Node *made = graph_node(le->graph, id);
+  if (made->op->updates) return node_base(le->graph, made->operand[0]);
   const NodeId carry = entry_carry_of(le, id);
   NodeId var = 0;
   int which = 0;
@@ -269,16 +271,26 @@ static bool named_copy(Loop *l, NodeId id) {
   return true;
 }
 
+static void store_in_window(Loop *l, NodeId put, Begins *begin, const At *at) {
+  const Node *n = graph_node(l->g, put);
+  At to = *at;
+  for (int d = 0; d < n->shape.rank; d++) to.dim[d] = window_place(l, n, begin, at, d);
+  window_store(l, put, begin, at, &to);
+}
+
 /* A map over the rows that a scatter's indices name, each once: what it makes of the others is what
  * is there (passes/schedule/named.c). Where it is not made in the place of what it replaces, that
  * is copied before. */
 void build_map_named(const LoopSite *site, const Step *step, LoopFunction *out) {
   Loop *l = loop_new(site);
+  const NodeId id = step->nodes.at[0];
   const Node *n = graph_node(l->g, step->named - 1), *x = graph_operand(l->g, n, 0),
-             *u = graph_operand(l->g, n, 1), *made = graph_node(l->g, step->nodes.at[0]);
+             *u = graph_operand(l->g, n, 1), *made = graph_node(l->g, id);
+  const bool window = made->op->updates;
   const int ri = x->shape.rank;
   const At at = loop_nest_index(l, u);
   At in = {.flat = NO_EXPR}, to;
+  Begins begin;
   l->step = step;
   l->share = work_named_share(l->mesh, l->g, step->named - 1);
   l->apart = ri && has_loop(l, &at, 0) ? at.dim[0] : NO_EXPR;
@@ -286,16 +298,20 @@ void build_map_named(const LoopSite *site, const Step *step, LoopFunction *out) 
   const Expr owner = loop_partial(l, step->named - 1, DT_I32);
   for (int i = 0; i < step->nodes.n; i++)
     if (named_copy(l, step->nodes.at[i])) l->apart = NO_EXPR;
+  if (window) begin = window_begins(l, made);
   for (int d = 0; d < ri; d++) in.dim[d] = at.dim[d];
   int open = loop_open_dims(l, u, &at, 0, ri, LOOP_SOME, LOOP_SOME);
   Scatter s = {.l = l, .n = n, .row = "row", .from = loop_int(l, 0), .to = loop_extent(l, n, 0)};
   const Expr row = if_row_is_here(&s, loop_value(l, n->operand[0], &in), n->shape.dim[0]);
   loop_if(l,
           loop_op2(l, loop_ops.equal, DT_BOOL, loop_element(l, owner, row), which(l, u, &at, ri)));
-  open += 2 + open_row(l, made, &step->rows, ri, row, &to);
-  map_body(l, step, &to);
+  open += 2 + open_row(l, window ? graph_operand(l->g, made, 1) : made, &step->rows, ri, row, &to);
+  if (window)
+    store_in_window(l, id, &begin, &to);
+  else
+    map_body(l, step, &to);
   loop_close(l, open);
-  loop_done_as(l, step->nodes.at[0], out);
+  loop_done_as(l, id, out);
 }
 
 void build_scatter(const LoopSite *site, const Step *step, LoopFunction *out) {

@@ -109,68 +109,6 @@ static bool writes_window(const LoopSite *site, const Step *s) {
   return buffer[id] == buffer[node_base(g, n->operand[0])];
 }
 
-/* The begin of a window in each of its dims, in the whole tensor. */
-typedef struct Begins {
-  Expr is[MAX_RANK], name[MAX_RANK]; /* what it is computed as, and what it is called */
-} Begins;
-
-static Begins window_begins(Loop *l, const Node *n) {
-  const Node *v = graph_operand(l->g, n, 1);
-  const At scalar = {.flat = NO_EXPR};
-  Begins out;
-  int k = 2;
-  for (int d = 0; d < MAX_RANK; d++) out.is[d] = NO_EXPR;
-  for (int d = 0; d < n->shape.rank; d++) {
-    if (!(node_attr(n, "axis") >> d & 1)) continue;
-    const int64_t reach = (v->shape.dim[d] - 1) * node_attrs(n, "step")[d], of = n->shape.dim[d];
-    const Expr at = expr_index(l->x, loop_value(l, n->operand[k++], &scalar), reach, of);
-    int64_t known;
-    out.is[d] = out.name[d] = at;
-    if (!expr_is_int(l->x, at, &known))
-      out.name[d] = loop_integer(l, arena_printf(l->arena, "begin%d", d), at, true);
-  }
-  return out;
-}
-
-static Expr begin_name(void *user, Expr e) {
-  const Begins *begin = user;
-  for (int d = 0; d < MAX_RANK; d++)
-    if (begin->is[d] == e) return begin->name[d];
-  return NO_EXPR;
-}
-
-/* Loops over the value's elements; a device writes those that it owns. */
-static Loop *map_window(const LoopSite *site, const Step *s) {
-  Loop *l = loop_new(site);
-  const NodeId id = s->nodes.at[0];
-  const Node *n = graph_node(l->g, id), *v = graph_operand(l->g, n, 1);
-  Begins begin = window_begins(l, n);
-  int last = -1, opened = 0;
-  l->step = s;
-  const At at = loop_nest_index(l, v);
-  At to = at;
-  for (int d = 0; d < n->shape.rank; d++)
-    if (has_loop(l, &at, d)) last = d;
-  for (int d = 0; d < n->shape.rank; d++) {
-    if (has_loop(l, &at, d)) {
-      loop_open(l, at.dim[d], loop_extent(l, v, d), d == last ? LOOP_PLAIN : LOOP_OUTER);
-      opened++;
-    }
-    if (!(node_attr(n, "axis") >> d & 1)) continue;
-    const Expr i = expr_add(l->x, begin.name[d], expr_scale(l->x, at.dim[d], node_attrs(n, "step")[d]));
-    to.dim[d] = i;
-    if (!n->layout->dim[d].naxes) continue;
-    to.dim[d] = expr_sub(l->x, i, loop_offset(l, n, d));
-    loop_if(l, expr_within(l->x, to.dim[d], loop_int(l, 0), loop_extent(l, n, d)));
-    opened++;
-  }
-  Expr value = loop_value(l, n->operand[1], &at);
-  value = expr_rewrite(l->x, value, arena_array(l->arena, Expr, l->x->n), begin_name, &begin);
-  loop_add(l, (LoopStmt){.kind = STMT_STORE, .a = loop_load(l, id, &to), .b = value});
-  loop_close(l, opened);
-  return l;
-}
-
 /* In a tile, what depends on the index itself (random numbers) wants the whole's. */
 void build_map(const LoopSite *site, const Step *s, LoopFunction *out) {
   if (s->named) {
@@ -178,7 +116,7 @@ void build_map(const LoopSite *site, const Step *s, LoopFunction *out) {
     return;
   }
   if (writes_window(site, s)) {
-    loop_done_as(map_window(site, s), s->nodes.at[0], out);
+    build_map_window(site, s, out);
     return;
   }
   Loop *l = map_nest(site, s, true);

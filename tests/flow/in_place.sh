@@ -120,9 +120,18 @@ entry put(at: i32[32], x: f32[32, 8], r: f32[32], end: bool[32]) {
 }
 entry play(at: i32[32], column: i32[32]) { board[at, column] <- 1 }
 entry better(at: i32[32], x: f32[32, 8]) { best <- scatter_max(best, at, x) }
+entry last(at: i32[32], x: f32[32]) { seen[at, 7] <- x }
+state cache: f32[4, 16, 8, 1024, 16] = 0
+entry keys(block: i32[], at: i32[16], k: f32[16, 8, 16]) {
+  cache[2, iota([16]), :, at] <- k
+  cache[block, iota([16]), :, at] <- 2 * k
+}
 END
-[ "$("$dtgc" "$at/w.dtg" --dump=loops | grep -c 'if partial\[row\] == i32(i)')" = 5 ] || fail "rows are written by a pass over all"
+[ "$("$dtgc" "$at/w.dtg" --dump=loops | grep -c 'if partial\[row\] == i32(i)')" = 8 ] || fail "rows are written by a pass over all"
 "$dtgc" "$at/w.dtg" --dump=memory | sed -n '/^entry put/,$p' | grep 'updated by a copy' && fail "a table whose rows are written is copied"
+# A window is read where it is written.
+printf 'state x: f32[4, 100, 8] = 1\nentry f(k: i32[], y: f32[100, 8]) {\n  x[2] <- x[2] * 2 + y\n  x[k] <- tanh(x[k])\n  x[1:3, 5:9] <- where(x[1:3, 5:9] > 0, x[1:3, 5:9], 0)\n}\n' >"$at/b.dtg"
+"$dtgc" "$at/b.dtg" --dump=loops | sed -n '/^entry f/,$p' | grep 'slice@\|window@\|dtrt_copy' && fail "a window that is written back is copied"
 # What is read of a variable behind its update, and not computed from that, is read before it is overwritten.
 cat >"$at/u.dtg" <<'END'
 const batch = 512

@@ -35,16 +35,19 @@ static bool is_from_memory(void *user, NodeId id) {
 }
 
 static bool is_new(const Naming *s, NodeId id) {
-  return s->d.variable[id] >= 0 || entry_carry_of(s->le, id) != NO_NODE;
+  return s->d.variable[id] >= 0 || entry_carry_of(s->le, id) != NO_NODE ||
+         graph_node(s->le->graph, id)->op->updates;
 }
 
-/* A new value of a variable or a carry, which stays as it is in the other rows. */
+/* A new value of a variable or a carry, or a window that is written, which stays as it is in the
+ * other rows. */
 static bool is_left(Naming *s, NodeId id, RowDims *rows) {
   const Graph *g = s->le->graph;
   const NodeId carry = entry_carry_of(s->le, id);
   const int var = s->d.variable[id];
   const NodeId old = is_new(s, id) ? unnamed_kept(s->rest, id, rows) : NO_NODE;
   if (old == NO_NODE) return false;
+  if (graph_node(g, id)->op->updates) return s->le->stored[old]; /* in its place, or a copy */
   if (carry != NO_NODE) return old == carry;
   return graph_node(g, old)->op == OP_var && node_source(graph_node(g, old)) == var;
 }
@@ -102,7 +105,7 @@ static bool begin(Naming *s) {
   for (int t = 0; t < le->steps.n; t++) any = any || is_sparse(s, &le->steps.at[t]);
   if (!any) return false;
   s->d = depend_of(s->plan->arena, le);
-  s->rest = unnamed_new(s->plan->arena, le, is_from_memory, s);
+  s->rest = unnamed_new(s->plan->arena, &s->plan->program->mesh, le, is_from_memory, s);
   return true;
 }
 
@@ -144,7 +147,9 @@ static void check_store(NamedMaps *g, NodeId id) {
   if (is_new(s, id)) {
     RowDims rows;
     g->fails = g->fails || !is_left(g->s, id, &rows);
-    g->bytes += node_bytes(s->plan->program, graph_node(s->le->graph, id));
+    const Node *n = graph_node(s->le->graph, id);
+    g->bytes +=
+        node_bytes(s->plan->program, n->op->updates ? graph_operand(s->le->graph, n, 1) : n);
     return;
   }
   if (s->d.at_end[id] || !readers->n) g->fails = true;

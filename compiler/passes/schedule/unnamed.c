@@ -4,6 +4,7 @@
 #include "unnamed.h"
 #include "expr.h"
 #include "op_list.h"
+#include <string.h>
 
 typedef enum RestKind { REST_UNKNOWN, REST_NUMBER, REST_VALUE } RestKind;
 
@@ -21,12 +22,16 @@ typedef struct Answer {
 struct Unnamed {
   Arena *arena;
   const Graph *g;
+  const Mesh *mesh;
   InMemory in_memory;
   void *user;
   Lower lower;
   NodeId scatter;
   Scalar none;       /* what the scatter has there */
-  Expr row;          /* the index of the row */
+  Expr row;          /* that is read of it, wherever it is read; NO_EXPR: not yet */
+  const Node *put;   /* whose value is looked at; NULL: of no window */
+  Expr written;      /* what lies where it writes; NO_EXPR: it is not read yet */
+  At at;             /* the index that is looked at */
   VEC(Answer) known; /* by expression, where `round` is that of now */
   int round, looks;
 };
@@ -35,10 +40,12 @@ enum { MOST_LOOKS = 4096 }; /* expressions that an answer may take; more are not
 
 static const Rest unknown = {.kind = REST_UNKNOWN};
 
-Unnamed *unnamed_new(Arena *a, const LocalEntry *le, InMemory in_memory, void *user) {
+Unnamed *unnamed_new(Arena *a, const Mesh *m, const LocalEntry *le, InMemory in_memory,
+                     void *user) {
   Unnamed *u = arena_new_of(a, Unnamed);
   *u = (Unnamed){.arena = a,
                  .g = le->graph,
+                 .mesh = m,
                  .in_memory = in_memory,
                  .user = user,
                  .lower = lower_whole(exprs_new(a), le->graph)};
@@ -138,6 +145,11 @@ static Rest of_value(Unnamed *u, Expr e) {
     at.dim[d] = n.arg[d];
     if (expr_node(u->lower.x, n.arg[d])->reads) return unknown;
   }
+  if (u->put && part_is_written(u->g, u->put, x)) {
+    bool here = true;
+    for (int d = 0; d < n.n; d++) here = here && n.arg[d] == u->at.dim[d];
+    if (here) return (Rest){.kind = REST_VALUE, .value = u->written = e};
+  }
   const bool computed = x->op->lower || (op_is(x, OPF_ELEMENTWISE) && x->noperands <= MOST_NUMBERS);
   if (!computed || u->in_memory(u->user, id)) return (Rest){.kind = REST_VALUE, .value = e};
   return rest_of(u, lower_node(&u->lower, id, &at));
@@ -200,31 +212,48 @@ static bool find_rows(const Unnamed *u, const Node *n, const At *at, RowDims *ou
   return out->n == (one ? 1 : e->n);
 }
 
-static bool is_uncut(const DimLayout *a) { return !a->naxes && !a->window.of; }
+/* Evenly along the same axes, or not at all. */
+static bool cut_alike(const Unnamed *u, const Node *a, int da, const Node *b, int db) {
+  const DimLayout *x = &a->layout->dim[da], *y = &b->layout->dim[db];
+  return x->naxes == y->naxes && !memcmp(x->axis, y->axis, sizeof *x->axis * x->naxes) &&
+         !x->window.of && !y->window.of && dim_even(u->mesh, x, a->shape.dim[da]) &&
+         dim_even(u->mesh, y, b->shape.dim[db]);
+}
 
-/* A device's rows are those of its block of the scatter. */
+/* A device's rows are those of its block of the scatter: of several dims, the outermost is cut. */
 static bool has_rows_of(const Unnamed *u, const Node *n, const RowDims *rows) {
-  const DimLayout *of = &graph_node(u->g, u->scatter)->layout->dim[0];
-  bool uncut = is_uncut(of);
-  if (rows->n == 1) return dim_equal(&n->layout->dim[rows->dim[0]], of);
-  for (int k = 0; k < rows->n; k++) uncut = uncut && is_uncut(&n->layout->dim[rows->dim[k]]);
-  return uncut;
+  const Node *of = graph_node(u->g, u->scatter);
+  if (rows->n == 1) return dim_equal(&n->layout->dim[rows->dim[0]], &of->layout->dim[0]);
+  for (int k = 1; k < rows->n; k++) {
+    const DimLayout *x = &n->layout->dim[rows->dim[k]];
+    if (x->naxes || x->window.of) return false;
+  }
+  return rows->n && cut_alike(u, n, rows->dim[0], of, 0);
+}
+
+/* The element of another value in memory that lies in the same place as n's. */
+static NodeId same_place(const Unnamed *u, const Node *n, Expr e) {
+  const ExprNode v = *expr_node(u->lower.x, e);
+  if (v.kind != EXPR_VALUE) return NO_NODE;
+  const Shape *s = &graph_node(u->g, (NodeId)v.v)->shape;
+  const bool same = shape_count(s) == shape_count(&n->shape) &&
+                    place_of(u->lower.x, s, v.arg) == place_of(u->lower.x, &n->shape, u->at.dim);
+  return same ? (NodeId)v.v : NO_NODE;
 }
 
 NodeId unnamed_kept(Unnamed *u, NodeId id, RowDims *rows) {
-  Exprs *x = u->lower.x;
   const Node *n = graph_node(u->g, id);
-  const At at = lower_whole_index(&u->lower, n);
-  u->row = NO_EXPR;
+  u->put = n->op->updates ? n : NULL;
+  if (u->put) n = graph_node(u->g, id = n->operand[1]);
+  u->at = lower_whole_index(&u->lower, n);
+  u->row = u->written = NO_EXPR;
   u->looks = 0;
   u->round++;
-  const Rest r = rest_of(u, lower_node(&u->lower, id, &at));
-  if (r.kind != REST_VALUE || u->row == NO_EXPR) return NO_NODE;
-  const ExprNode v = *expr_node(x, r.value);
-  if (v.kind != EXPR_VALUE || !find_rows(u, n, &at, rows) || !has_rows_of(u, n, rows))
+  const Rest r = rest_of(u, u->put ? lower_element(&u->lower, EXPR_VALUE, id, &u->at)
+                                   : lower_node(&u->lower, id, &u->at));
+  if (r.kind != REST_VALUE || u->row == NO_EXPR || !find_rows(u, n, &u->at, rows) ||
+      !has_rows_of(u, n, rows))
     return NO_NODE;
-  const Shape *s = &graph_node(u->g, (NodeId)v.v)->shape;
-  const bool same = shape_count(s) == shape_count(&n->shape) &&
-                    place_of(x, s, v.arg) == place_of(x, &n->shape, at.dim);
-  return same ? (NodeId)v.v : NO_NODE;
+  if (!u->put) return same_place(u, n, r.value);
+  return r.value == u->written ? node_base(u->g, u->put->operand[0]) : NO_NODE;
 }
