@@ -35,6 +35,7 @@ enum {
   TILE_MEMBERS = 48,
   REMAT_ROUNDS = 64,
   REMAT_DEPTH = 4, /* values recomputed for one */
+  REMAT_WAYS = 3,  /* to a limit that is not met on the first: to a half, a quarter, nothing */
 
   /* Shapes of the runtime's kernels (runtime/kernels/gemm.c). */
   KERNEL_ROWS = 64, /* of a product: fewer pack an operand for too few rows */

@@ -1,6 +1,7 @@
 /* A program with a limit of memory computes values again to keep it, and gives the same bits:
  * losses and all variables after some steps, on one device and on four, with random draws among
- * what is recomputed. A limit that nothing can keep is an error that lists the live buffers.
+ * what is recomputed. A limit that nothing can keep is an error that lists the live buffers and the
+ * bytes that can be kept.
  *
  *   memory_limits SCALE      the folder with gpt.dtg and its layouts */
 #include <dtgc.h>
@@ -129,6 +130,24 @@ static void check_refusal(const Case *c) {
   dtgc_free(p);
 }
 
+/* The bytes that an error tells are enough, and so is every limit above them. */
+static void check_told(const char *model) {
+  static const char *const large[] = {"blocks=12", "batch=8"};
+  const Case gpt = {{{.name = model}}, 1, {.define = large, .ndefines = 2}};
+  dtgc_free(compile(&gpt, 200000000));
+  const char *told = strstr(heard, "entry train does not fit");
+  told = told ? strstr(told, "requires ") : NULL;
+  const uint64_t least = told ? strtoull(told + strlen("requires "), NULL, 10) : 0;
+  CHECK(least > 200000000);
+  for (uint64_t limit = least; limit < least * 5 / 4; limit += least / 16) {
+    dtgc_program *p = compile(&gpt, limit);
+    CHECK(dtgc_errors(p) == 0);
+    const dtgc_memory m = predicted(p);
+    CHECK((uint64_t)(m.variables + m.arena) <= limit);
+    dtgc_free(p);
+  }
+}
+
 int main(int argc, char **argv) {
   char model[1024], layouts[1024];
   if (argc < 2) return 2;
@@ -148,5 +167,6 @@ int main(int argc, char **argv) {
   drops.source[0].text = idle, drops.source[0].bytes = sizeof idle - 1;
   check_case(&drops, "a loop that nothing needs", 0.85);
   check_refusal(&gpt);
+  check_told(model);
   return failures != 0;
 }

@@ -317,18 +317,35 @@ static void too_large(const Plan *p, const LocalEntry *le) {
   put_largest(p, le, at);
 }
 
-static void remat_entry(Plan *p, LocalEntry *le) {
-  const int64_t limit = p->memory - p->vars_bytes;
+/* Goes on from what was just recomputed to the next peak, each time down to `target`, until the
+ * entry fits or nothing more can go. The least that it took. */
+static LocalEntry recomputed(Plan *p, const LocalEntry *le, int64_t limit, int64_t target) {
   LocalEntry best = *le, now = *le;
   now.again = arena_array(p->arena, bool, le->graph->nodes.n + 1);
-  /* In a region a value that is computed again could be that of another run: it is left out. */
-  const int rounds = le->bounds.n ? 0 : REMAT_ROUNDS;
-  for (int i = 0; i < rounds && best.arena_bytes > limit; i++) {
-    if (!improve(p, &now, limit) || !work_again_within(p, &now)) break;
+  for (int i = 0; i < REMAT_ROUNDS && best.arena_bytes > limit; i++) {
+    if (!improve(p, &now, target) || !work_again_within(p, &now)) break;
     if (now.arena_bytes < best.arena_bytes) best = now;
   }
-  *le = best;
-  if (best.arena_bytes > limit && !p->trying) too_large(p, &best);
+  return best;
+}
+
+/* What is chosen for a peak decides what can be for the next: to go further down than a limit may
+ * be the only way to it. What these other ways take does not depend on the limit, so that the bytes
+ * an error tells are enough. */
+static void remat_entry(Plan *p, LocalEntry *le) {
+  const int64_t limit = p->memory - p->vars_bytes;
+  LocalEntry least = *le;
+  /* In a region a value that is computed again could be that of another run: it is left out. */
+  if (!le->bounds.n) {
+    LocalEntry r = recomputed(p, le, limit, limit);
+    for (int k = 1; k <= REMAT_WAYS && r.arena_bytes > limit; k++) {
+      r = recomputed(p, le, limit, k < REMAT_WAYS ? le->arena_bytes >> k : 0);
+      if (r.arena_bytes < least.arena_bytes) least = r;
+    }
+    if (r.arena_bytes <= limit) least = r;
+  }
+  *le = least;
+  if (least.arena_bytes > limit && !p->trying) too_large(p, &least);
 }
 
 void remat(Plan *p) {
