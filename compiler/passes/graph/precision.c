@@ -15,6 +15,7 @@ typedef struct Rounds {
   NodeId *map;               /* old node -> new node */
   NodeId *rounded[DT_COUNT]; /* by old node: its value of a short type; NO_NODE: not made */
   DType *fits;               /* by old node of f32: the short type that holds it; else DT_F32 */
+  unsigned *becomes; /* by old node: a bit for the type of each short carry that becomes it */
 } Rounds;
 
 /* 1 + the statement that is for a product or convolution of f32; 0: none. */
@@ -109,6 +110,11 @@ static void find_short(Rounds *r, const Program *p, const Entry *e) {
         if (!holds) not [x->node] = more = true;
       }
   }
+  for (int k = 0; k < e->regions.n; k++)
+    for (int c = 0; c < e->regions.at[k].carries.n; c++) {
+      const Carry *x = &e->regions.at[k].carries.at[c];
+      if (r->fits[x->node] != DT_F32) r->becomes[x->next] |= 1u << r->fits[x->node];
+    }
 }
 
 /* The short value that a new node was widened from, or that a constant has. */
@@ -144,14 +150,28 @@ static void carry_short(Rounds *r, Entry *e) {
     for (int c = 0; c < old[k].carries.n; c++) {
       Carry *x = &old[k].carries.at[c];
       const DType t = r->fits[x->node];
-      const NodeId node = r->map[x->node], next = r->map[x->next];
+      const NodeId node = r->map[x->node];
       x->node = t == DT_F32 ? node : narrow(r, node, t);
-      x->next = t == DT_F32 ? next : short_of(r, next, t);
+      x->next = t == DT_F32 ? r->map[x->next] : rounded(r, x->next, t);
     }
     if (old[k].condition != NO_NODE) old[k].condition = r->map[old[k].condition];
   }
   entry_rewritten(e, r->b.graph, r->map);
   for (int k = 0; k < e->regions.n; k++) e->regions.at[k] = old[k];
+}
+
+static NodeId add_node(Rounds *r, const Program *p, NodeId i) {
+  Node copy = *graph_node(r->old, i);
+  const NodeId kept = kept_short(r, i);
+  if (kept != NO_NODE) return kept;
+  copy.back = false;
+  copy.precision = statement_of(r->old, &copy);
+  const DType t = rounds_to(p, r->old, &copy);
+  NodeId *x = arena_array(r->b.arena, NodeId, copy.noperands);
+  for (int k = 0; k < copy.noperands; k++)
+    x[k] = dtype_is_half(t) ? rounded(r, copy.operand[k], t) : r->map[copy.operand[k]];
+  copy.operand = x;
+  return graph_add(r->b.graph, &copy);
 }
 
 static void rewrite(Plan *p, Entry *e) {
@@ -167,19 +187,13 @@ static void rewrite(Plan *p, Entry *e) {
     for (NodeId i = 0; i < n; i++) r.rounded[t][i] = NO_NODE;
   }
   r.fits = arena_array(p->arena, DType, n + 1);
+  r.becomes = arena_array(p->arena, unsigned, n + 1);
   find_short(&r, g, e);
   for (NodeId i = 0; i < n; i++) {
-    Node copy = *graph_node(e->graph, i);
-    r.map[i] = kept_short(&r, i);
-    if (r.map[i] != NO_NODE) continue;
-    copy.back = false;
-    copy.precision = statement_of(e->graph, &copy);
-    const DType t = rounds_to(g, e->graph, &copy);
-    NodeId *x = arena_array(p->arena, NodeId, copy.noperands);
-    for (int k = 0; k < copy.noperands; k++)
-      x[k] = dtype_is_half(t) ? rounded(&r, copy.operand[k], t) : r.map[copy.operand[k]];
-    copy.operand = x;
-    r.map[i] = graph_add(r.b.graph, &copy);
+    r.map[i] = add_node(&r, g, i);
+    /* A carry's next value comes before what is behind the region. */
+    for (int t = 0; r.becomes[i] >> t; t++)
+      if (r.becomes[i] >> t & 1) rounded(&r, i, (DType)t);
   }
   carry_short(&r, e);
 }
