@@ -228,6 +228,12 @@ NodeId mk_reduce(Build *b, Op op, NodeId x, uint32_t dims, bool keepdims) {
   return mk_reshape(b, y, &s);
 }
 
+NodeId mk_again(Build *b, NodeId node) {
+  const Node n = *op_node(b, node);
+  if (!n.precision) return node;
+  return build_node(b, n.op, n.noperands, n.operand, n.nattr, n.attr, n.value);
+}
+
 NodeId mk_unreduce(Build *b, NodeId x, const Shape *full, uint32_t dims) {
   int map[MAX_RANK], n = 0;
   for (int d = 0; d < full->rank; d++)

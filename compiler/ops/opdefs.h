@@ -61,6 +61,10 @@ NodeId mk_broadcast_to(Build *b, NodeId x, const Shape *s); /* NumPy's right-ali
 NodeId mk_reduce(Build *b, Op op, NodeId x, uint32_t dims, bool keepdims);
 /* Puts back dims that a reduction without keepdims dropped. */
 NodeId mk_unreduce(Build *b, NodeId x, const Shape *full, uint32_t dims);
+/* `node` as a gradient is to compare its operands with it. Under a policy of types (shorten.c) the
+ * backward pass reads operands rounded, or what was computed again from such, but not sums and
+ * extremes; so it is made of those operands once more. Else it is `node` itself. */
+NodeId mk_again(Build *b, NodeId node);
 NodeId mk_slice(Build *b, NodeId x, const int64_t *start, const int64_t *size, const int64_t *step);
 NodeId mk_pad(Build *b, NodeId x, const int64_t *lo, const int64_t *hi, const int64_t *interior,
               double value);

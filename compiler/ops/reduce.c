@@ -59,7 +59,7 @@ static void grad_sum(Build *b, NodeId node, NodeId dy, NodeId *dx) { dx[0] = spr
 
 /* Equal extremes share the gradient. */
 static void grad_extreme(Build *b, NodeId node, NodeId dy, NodeId *dx) {
-  NodeId x = IN(0), at = mk2(b, &op_eq, x, spread(b, node, node));
+  NodeId x = IN(0), at = mk2(b, &op_eq, x, spread(b, node, mk_again(b, node)));
   NodeId one = build_cast(b, at, op_node(b, x)->dtype);
   NodeId count = mk_reduce(b, &op_sum, one, (uint32_t)node_attr(op_node(b, node), "axis"), false);
   dx[0] = mk_select(b, at, spread(b, node, mk2(b, &op_div, dy, count)), mk_number(b, x, 0));

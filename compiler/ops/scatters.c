@@ -36,7 +36,7 @@ static NodeId in_total(void *user, Reduce how, NodeId x) {
 /* Equal extremes share the gradient. */
 static void grad_extreme(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   Scattered p = scattered_of(b, node);
-  const NodeId u = IN(1), at = mk2(b, &op_eq, u, read_back(&p, node));
+  const NodeId u = IN(1), at = mk2(b, &op_eq, u, read_back(&p, mk_again(b, node)));
   const NodeId zero = mk_number(b, u, 0), one = mk_select(b, at, mk_number(b, u, 1), zero);
   const NodeId share = mk2(b, &op_div, read_back(&p, dy), in_total(&p, RED_SUM, one));
   dx[0] = NO_NODE;

@@ -124,11 +124,11 @@ static Activation *find(const Plan *p, const Entry *e) {
   return at;
 }
 
-/* Node `x` of the new graph, rounded to type t and widened again. */
-static NodeId rounded(Build *b, const Node *old, DType t, NodeId x, Keep keep) {
+/* Node `x` of the new graph, rounded and widened again. */
+static NodeId rounded(Build *b, const Program *p, const Node *old, NodeId x, Keep keep) {
   b->span = old->span, b->site = old->site, b->precision = old->precision;
   b->within = op_is(old, OPF_CARRY) ? 0 : old->within; /* what it begins with is outside */
-  const NodeId narrow = build_cast(b, x, t);
+  const NodeId narrow = build_cast(b, x, said_of(p, old)->dtype);
   graph_node(b->graph, narrow)->keep = keep;
   return build_cast(b, narrow, DT_F32);
 }
@@ -184,22 +184,7 @@ static bool is_rounded(const Graph *g, NodeId x) {
 /* What a carry that is kept short begins with, or becomes. */
 static NodeId rounded_for(Shorten *s, NodeId carry, NodeId x) {
   if (is_rounded(s->b.graph, x)) return x;
-  const Node *n = graph_node(s->old, carry);
-  return rounded(&s->b, n, said_of(s->program, n)->dtype, x, KEEP_ALWAYS);
-}
-
-/* What the backward pass compares is rounded on both sides or on neither: x is no more equal to its
- * maximum, which is none of what is rounded, once it is rounded alone. `x`: the new operands. */
-static void compare_rounded(Shorten *s, const Node *n, NodeId *x) {
-  DType t = DT_F32;
-  for (int k = 0; k < n->noperands; k++) {
-    const NodeId y = n->operand[k];
-    if (s->of_back[y] != s->map[y]) t = said_of(s->program, graph_node(s->old, y))->dtype;
-  }
-  for (int k = 0; k < n->noperands && t != DT_F32; k++)
-    if (s->of_back[n->operand[k]] == s->map[n->operand[k]] &&
-        graph_operand(s->old, n, k)->dtype == DT_F32)
-      x[k] = rounded(&s->b, n, t, x[k], KEEP_NOT);
+  return rounded(&s->b, s->program, graph_node(s->old, carry), x, KEEP_ALWAYS);
 }
 
 static void add_node(Shorten *s, NodeId i) {
@@ -210,16 +195,14 @@ static void add_node(Shorten *s, NodeId i) {
     x[k] = (copy.back ? s->of_back : s->map)[copy.operand[k]];
   const bool back = s->reads != NULL;
   if (!back && s->at[i].carried) x[0] = rounded_for(s, i, x[0]);
-  if (back && copy.back && is_truth(s->old, i)) compare_rounded(s, graph_node(s->old, i), x);
   copy.operand = x;
   s->map[i] = s->of_back[i] = graph_add(b->graph, &copy);
-  const Precision *said = said_of(s->program, &copy);
-  if (!said) return;
+  if (!said_of(s->program, &copy)) return;
   if (back && s->reads[i] && is_truth(s->old, i)) graph_node(b->graph, s->map[i])->keep = KEEP_DEAR;
   if (back && s->reads[i] && is_rounded_back(s->old, i, s->at))
-    s->of_back[i] = rounded(b, &copy, said->dtype, s->map[i], KEEP_DEAR);
+    s->of_back[i] = rounded(b, s->program, &copy, s->map[i], KEEP_DEAR);
   if (!back && s->at[i].narrow && s->at[i].kept && !op_is(&copy, OPF_CARRY | OPF_AFTER))
-    s->map[i] = s->of_back[i] = rounded(b, &copy, said->dtype, s->map[i], KEEP_ALWAYS);
+    s->map[i] = s->of_back[i] = rounded(b, s->program, &copy, s->map[i], KEEP_ALWAYS);
 }
 
 /* What a carry that is kept short becomes. */
