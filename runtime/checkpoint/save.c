@@ -2,7 +2,6 @@
  * writes the index and renames the folder. Or beside training (save_job.h). */
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "file_jobs.h"
 #include "bind.h"
 #include "save_job.h"
+#include "thread.h"
 
 typedef struct save_job Save;
 struct save_job {
@@ -476,15 +476,10 @@ static void *thread_main(void *arg) {
   return NULL;
 }
 
-/* Signals are for the other threads. */
 static void start(Save *s, void (*run)(Save *)) {
-  sigset_t all, old;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &old);
   s->state = SAVE_RUNS;
   s->run = run;
-  s->threaded = pthread_create(&s->thread, NULL, thread_main, s) == 0;
-  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  s->threaded = thread_start(&s->thread, thread_main, s, "dtrt saves") == 0;
   if (!s->threaded) run(s);
 }
 

@@ -9,7 +9,7 @@ Hold *hold_take(Hold *h) {
   uintptr_t me = (uintptr_t)&last_refused, no_owner = 0;
   if (atomic_load_explicit(&h->owner, memory_order_relaxed) == me ||
       atomic_compare_exchange_strong(&h->owner, &no_owner, me)) {
-    h->depth++;
+    if (h->depth++ == 0) h->locale = c_locale_begin();
     if (last_refused == h) last_refused = NULL;
     return h;
   }
@@ -18,7 +18,9 @@ Hold *hold_take(Hold *h) {
 }
 
 void hold_give(Hold **h) {
-  if (*h && --(*h)->depth == 0) atomic_store(&(*h)->owner, 0);
+  if (!*h || --(*h)->depth > 0) return;
+  c_locale_end(&(*h)->locale);
+  atomic_store(&(*h)->owner, 0);
 }
 
 bool hold_refused(const Hold *h) { return last_refused == h; }

@@ -4,11 +4,11 @@
 #include "prefetch.h"
 #include "bind.h"
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "clock.h"
+#include "thread.h"
 
 /* A block of an input, for all local devices that hold it. */
 typedef struct Block {
@@ -182,7 +182,6 @@ static void *read_ahead(void *arg) {
 
 prefetch *prefetch_start(dtrt_session *s, int depth, prefetch_next_fn *next, void *user) {
   prefetch *p = calloc(1, sizeof *p + (size_t)depth * sizeof *p->slot);
-  sigset_t all, old;
   if (!p) return NULL;
   p->s = s;
   p->depth = depth;
@@ -191,11 +190,7 @@ prefetch *prefetch_start(dtrt_session *s, int depth, prefetch_next_fn *next, voi
   pthread_mutex_init(&p->lock, NULL);
   pthread_cond_init(&p->filled, NULL);
   pthread_cond_init(&p->freed, NULL);
-  sigfillset(&all); /* signals are the other threads' */
-  pthread_sigmask(SIG_SETMASK, &all, &old);
-  bool good = pthread_create(&p->thread, NULL, read_ahead, p) == 0;
-  pthread_sigmask(SIG_SETMASK, &old, NULL);
-  if (good) return p;
+  if (!thread_start(&p->thread, read_ahead, p, "dtrt reads")) return p;
   free(p);
   return NULL;
 }

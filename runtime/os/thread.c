@@ -1,7 +1,10 @@
 /* thread.c: see thread.h. Faults of a thread come to it whatever it blocks. */
 #include "thread.h"
+#include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include "c_locale.h"
 
 static _Atomic unsigned forks;
 static void forked(void) { atomic_fetch_add(&forks, 1); }
@@ -13,7 +16,22 @@ unsigned thread_forks(void) {
   return atomic_load_explicit(&forks, memory_order_relaxed);
 }
 
+typedef struct Start {
+  void *(*f)(void *);
+  void *arg;
+} Start;
+
+static void *thread_main(void *arg) {
+  const Start s = *(Start *)arg;
+  free(arg);
+  c_locale_begin();
+  return s.f(s.arg);
+}
+
 int thread_start(pthread_t *t, void *(*f)(void *), void *arg, const char *name) {
+  Start *s = malloc(sizeof *s);
+  if (!s) return ENOMEM;
+  *s = (Start){f, arg};
   sigset_t all, old;
   sigfillset(&all);
   sigdelset(&all, SIGSEGV);
@@ -21,8 +39,9 @@ int thread_start(pthread_t *t, void *(*f)(void *), void *arg, const char *name) 
   sigdelset(&all, SIGFPE);
   sigdelset(&all, SIGILL);
   pthread_sigmask(SIG_BLOCK, &all, &old);
-  const int error = pthread_create(t, NULL, f, arg);
+  const int error = pthread_create(t, NULL, thread_main, s);
   if (!error) pthread_setname_np(*t, name);
   pthread_sigmask(SIG_SETMASK, &old, NULL);
+  if (error) free(s);
   return error;
 }

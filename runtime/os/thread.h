@@ -1,6 +1,7 @@
-/* thread.h: a thread of the runtime's own, which leaves signals to the process to the host's. */
-#ifndef DTG_RUNTIME_THREAD_H
-#define DTG_RUNTIME_THREAD_H
+/* thread.h: a thread of the runtime's own, which leaves signals to the process to the host's, and
+ * has the locale "C" (c_locale.h). */
+#ifndef DTG_THREAD_H
+#define DTG_THREAD_H
 #include <pthread.h>
 
 /* 0, or an error number. `name`: what debuggers show, up to 15 bytes. */
