@@ -370,7 +370,7 @@ static bool open_index(opening *o) {
   char why[256];
   char *text = safetensors_slurp(o->index_path, MOST_INDEX, &n, o->why, o->whysize);
   if (!text) return false;
-  o->index = safetensors_json(text, (size_t)n, DEEPEST_INDEX, why, sizeof why);
+  o->index = safetensors_json(text, (size_t)n, 0, DEEPEST_INDEX, why, sizeof why);
   bool good = o->index ? true : refuse(o, "it %s", why);
   json_t *own = json_object_get(o->index, "dtg"), *map = json_object_get(o->index, "weight_map");
   c->own = own != NULL;

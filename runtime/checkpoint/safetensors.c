@@ -60,14 +60,16 @@ static bool within_limits(const char *text, size_t n, int deepest, char *why, si
   return true;
 }
 
-json_t *safetensors_json(const char *text, size_t n, int deepest, char *why, size_t whysize) {
+json_t *safetensors_json(const char *text, size_t n, int64_t at, int deepest, char *why,
+                         size_t whysize) {
   json_error_t e;
   if (!within_limits(text, n, deepest, why, whysize)) return NULL;
   json_t *j = json_loadb(text, n, JSON_REJECT_DUPLICATES, &e);
   if (!j) {
     for (char *c = e.text; *c; c++)
       if ((unsigned char)*c < ' ' || (unsigned char)*c >= 0x7f) *c = '?';
-    snprintf(why, whysize, "is not JSON: line %d, column %d: %s", e.line, e.column, e.text);
+    snprintf(why, whysize, "is not JSON: line %d, column %d, offset %lld in the file: %s", e.line,
+             e.column, (long long)at + e.position, e.text);
   }
   return j;
 }
@@ -266,7 +268,7 @@ static bool read_header(const reading *r, int fd) {
   json_t *header = NULL;
   if (good) {
     f->header_crc = (uint32_t)crc32_z(0, (unsigned char *)text, length + 8);
-    header = safetensors_json(text + 8, length, DEEPEST, why, sizeof why);
+    header = safetensors_json(text + 8, length, 8, DEEPEST, why, sizeof why);
     good = header ? true : refuse(r, "its header %s", why);
   }
   free(text);

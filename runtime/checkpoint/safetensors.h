@@ -44,9 +44,10 @@ char *safetensors_header(safetensors_entry *entry, int n, const json_t *metadata
 const char *safetensors_dtype(int kind); /* "F32" */
 int safetensors_kind(const char *dtype); /* -1: none */
 
-/* Parses JSON of a stranger: at most `deepest` levels and some million values, no duplicate keys.
- * NULL with why. */
-json_t *safetensors_json(const char *text, size_t n, int deepest, char *why, size_t whysize);
+/* Parses JSON of a stranger, which begins at the offset `at` of its file: at most `deepest` levels
+ * and some million values, no duplicate keys. NULL with why. */
+json_t *safetensors_json(const char *text, size_t n, int64_t at, int deepest, char *why,
+                         size_t whysize);
 /* All bytes of a file of at most `most` bytes, and a NUL after them. NULL with why. */
 char *safetensors_slurp(const char *path, int64_t most, int64_t *n, char *why, size_t whysize);
 /* Text that can be printed: no control characters. */

@@ -21,15 +21,21 @@ bool idx_is(const gz_stream *s) {
 bool idx_read_header(tensor_file *f, gz_stream *s) {
   unsigned char magic[4], dim[4];
   f->format = "IDX";
-  if (gz_take(s, magic, 4) != 4) return gz_fail(s, "the IDX header is cut off");
+  int64_t got = gz_take(s, magic, 4);
+  if (got < 4)
+    return got < 0 ? false : gz_fail(s, "the IDX header is cut off at offset %lld", (long long)got);
   f->kind = idx_kind(magic[2]);
   f->swap = element_size(f->kind) > 1; /* IDX is big-endian */
   f->rank = magic[3];
   if (f->rank > DTRT_MAX_RANK)
     return gz_fail(s, "IDX with %d dims; expected at most %d", f->rank, DTRT_MAX_RANK);
   for (int d = 0; d < f->rank; d++) {
-    if (gz_take(s, dim, 4) != 4)
-      return gz_fail(s, "the IDX header is cut off: expected %d dims, found %d", f->rank, d);
+    if ((got = gz_take(s, dim, 4)) < 4)
+      return got < 0
+                 ? false
+                 : gz_fail(s,
+                           "the IDX header is cut off at offset %lld: expected %d dims, found %d",
+                           (long long)s->at, f->rank, d);
     f->shape[d] =
         (int64_t)((uint32_t)dim[0] << 24 | (uint32_t)dim[1] << 16 | (uint32_t)dim[2] << 8 | dim[3]);
   }

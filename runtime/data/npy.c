@@ -3,6 +3,7 @@
  * only this subset of Python, and never trusts a length or a size. Format: numpy.lib.format's
  * documentation. */
 #include "tensor_file.h"
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,16 +15,36 @@ bool npy_is(const gz_stream *s) { return s->nhead >= 6 && !memcmp(s->head, "\x93
 static const struct {
   const char *code;
   int kind;
-} npy_kinds[] = {{"b1", ELEMENT_BOOL}, {"u1", ELEMENT_U8},  {"i1", ELEMENT_I8},
-                 {"u2", ELEMENT_U16},  {"i2", ELEMENT_I16}, {"u4", ELEMENT_U32},
-                 {"i4", ELEMENT_I32},  {"u8", ELEMENT_U64}, {"i8", ELEMENT_I64},
-                 {"f2", ELEMENT_F16},  {"f4", ELEMENT_F32}, {"f8", ELEMENT_F64},
+} npy_kinds[] = {{"b1", ELEMENT_BOOL}, {"u1", ELEMENT_U8},   {"i1", ELEMENT_I8},
+                 {"u2", ELEMENT_U16},  {"i2", ELEMENT_I16},  {"u4", ELEMENT_U32},
+                 {"i4", ELEMENT_I32},  {"u8", ELEMENT_U64},  {"i8", ELEMENT_I64},
+                 {"f2", ELEMENT_F16},  {"f4", ELEMENT_F32},  {"f8", ELEMENT_F64},
                  {"c8", ELEMENT_C64},  {"c16", ELEMENT_C128}};
 enum { NPY_KINDS = sizeof npy_kinds / sizeof *npy_kinds };
 
 typedef struct npy_parser {
-  const char *p, *end;
+  gz_stream *s;
+  const char *text, *p, *end; /* p: what comes next */
+  int64_t at;                 /* of the text, from the beginning of the .npy */
 } npy_parser;
+
+/* What is wrong at `p`. */
+__attribute__((format(printf, 2, 3))) static bool npy_fail(const npy_parser *t, const char *format,
+                                                           ...) {
+  char text[256];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  return gz_fail(t->s, ".npy header at offset %lld: %s", (long long)(t->at + (t->p - t->text)),
+                 text);
+}
+
+static bool npy_expected(const npy_parser *t, const char *what) {
+  if (t->p == t->end) return npy_fail(t, "expected %s, found its end", what);
+  return npy_fail(t, "expected %s, found %.*s", what,
+                  (int)(t->end - t->p < 20 ? t->end - t->p : 20), t->p);
+}
 
 static void npy_blank(npy_parser *t) {
   while (t->p < t->end && strchr(" \t\n\r", *t->p) && *t->p) t->p++;
@@ -47,33 +68,35 @@ static bool npy_word(npy_parser *t, const char *word) {
 static bool npy_string(npy_parser *t, char *to, size_t size) {
   npy_blank(t);
   if (t->p == t->end || (*t->p != '\'' && *t->p != '"')) return false;
-  char quote = *t->p++;
+  const char *p = t->p, quote = *p++;
   size_t n = 0;
-  for (; t->p < t->end && *t->p != quote; t->p++) {
-    if (*t->p == '\\' || n + 1 >= size || (unsigned char)*t->p < ' ') return false;
-    to[n++] = *t->p;
+  for (; p < t->end && *p != quote; p++) {
+    if (*p == '\\' || n + 1 >= size || (unsigned char)*p < ' ') return false;
+    to[n++] = *p;
   }
   to[n] = '\0';
-  return npy_token(t, quote);
+  if (p == t->end) return false;
+  t->p = p + 1;
+  return true;
 }
 
-static bool npy_number(npy_parser *t, int64_t *v) {
+static bool npy_size(npy_parser *t, int64_t *v) {
   npy_blank(t);
-  const char *from = t->p;
+  const char *p = t->p;
   *v = 0;
-  for (; t->p < t->end && *t->p >= '0' && *t->p <= '9'; t->p++)
-    if (__builtin_mul_overflow(*v, 10, v) || __builtin_add_overflow(*v, *t->p - '0', v))
-      return false;
-  bool some = t->p > from;
-  if (some && t->p < t->end && *t->p == 'L') t->p++; /* Python 2 wrote 3L */
-  return some;
+  for (; p < t->end && *p >= '0' && *p <= '9'; p++)
+    if (__builtin_mul_overflow(*v, 10, v) || __builtin_add_overflow(*v, *p - '0', v))
+      return npy_fail(t, "a size of 'shape' is too large for 64 bits");
+  if (p == t->p) return npy_expected(t, "a size of 'shape' from 0");
+  t->p = p + (p < t->end && *p == 'L'); /* Python 2 wrote 3L */
+  return true;
 }
 
 static bool npy_descr(tensor_file *f, gz_stream *s, npy_parser *t) {
   char code[64];
   if (npy_token(t, '['))
     return gz_fail(s, ".npy of records (a structured dtype); expected plain numbers");
-  if (!npy_string(t, code, sizeof code)) return gz_fail(s, ".npy header: 'descr' is damaged");
+  if (!npy_string(t, code, sizeof code)) return npy_expected(t, "a dtype in quotes, as '<f4'");
   const char *name = code;
   char order = '|';
   if (*name && strchr("<>=|", *name)) order = *name++;
@@ -84,33 +107,36 @@ static bool npy_descr(tensor_file *f, gz_stream *s, npy_parser *t) {
       f->swap = order == '>' && element_size(f->kind) > 1;
       return true;
     }
-  return gz_fail(s, ".npy of dtype '%s'; expected integers, bool, floats of 2, 4 or 8 bytes or complex of 8 or 16",
+  return gz_fail(s,
+                 ".npy of dtype '%s'; expected integers, bool, floats of 2, 4 or 8 bytes or "
+                 "complex of 8 or 16",
                  code);
 }
 
 static bool npy_shape(tensor_file *f, gz_stream *s, npy_parser *t) {
-  bool good = npy_token(t, '(');
+  if (!npy_token(t, '(')) return npy_expected(t, "a shape, as (3, 4)");
   f->rank = 0;
-  while (good && !npy_token(t, ')')) {
+  while (!npy_token(t, ')')) {
     int64_t n;
-    good = npy_number(t, &n);
-    if (!good) break;
+    if (!npy_size(t, &n)) return false;
     if (f->rank == DTRT_MAX_RANK) return gz_fail(s, ".npy with more than %d dims", DTRT_MAX_RANK);
     f->shape[f->rank++] = n;
     if (npy_token(t, ',')) continue;
-    good = npy_token(t, ')');
-    break;
+    return npy_token(t, ')') || npy_expected(t, ", or ) in 'shape'");
   }
-  return good || gz_fail(s, ".npy header: 'shape' is damaged or too large");
+  return true;
 }
 
 static bool npy_dict(tensor_file *f, gz_stream *s, npy_parser *t) {
   char key[32];
   int seen = 0;
-  if (!npy_token(t, '{')) return gz_fail(s, ".npy header: expected a Python dict");
+  if (!npy_token(t, '{')) return npy_expected(t, "a Python dict");
   while (!npy_token(t, '}')) {
-    if (!npy_string(t, key, sizeof key) || !npy_token(t, ':'))
-      return gz_fail(s, ".npy header: expected 'descr', 'fortran_order' and 'shape'");
+    npy_blank(t);
+    const char *from = t->p;
+    if (!npy_string(t, key, sizeof key))
+      return npy_expected(t, "'descr', 'fortran_order' or 'shape'");
+    if (!npy_token(t, ':')) return npy_expected(t, "a colon");
     int bit;
     if (!strcmp(key, "descr")) {
       bit = 1;
@@ -118,49 +144,57 @@ static bool npy_dict(tensor_file *f, gz_stream *s, npy_parser *t) {
     } else if (!strcmp(key, "fortran_order")) {
       bit = 2;
       f->fortran = npy_word(t, "True");
-      if (!f->fortran && !npy_word(t, "False"))
-        return gz_fail(s, ".npy header: 'fortran_order' is neither True nor False");
+      if (!f->fortran && !npy_word(t, "False")) return npy_expected(t, "True or False");
     } else if (!strcmp(key, "shape")) {
       bit = 4;
       if (!npy_shape(f, s, t)) return false;
     } else {
-      return gz_fail(s, ".npy header: unknown key '%s'", key);
+      t->p = from;
+      return npy_fail(t, "unknown key '%s'", key);
     }
-    if (seen & bit) return gz_fail(s, ".npy header: '%s' occurs twice", key);
+    if (seen & bit) {
+      t->p = from;
+      return npy_fail(t, "'%s' occurs twice", key);
+    }
     seen |= bit;
     if (npy_token(t, ',')) continue;
     if (npy_token(t, '}')) break;
-    return gz_fail(s, ".npy header: expected , or } after '%s'", key);
+    return npy_expected(t, ", or }");
   }
   if (seen != 7)
-    return gz_fail(s, ".npy header: '%s' is missing",
-                   !(seen & 1)   ? "descr"
-                   : !(seen & 2) ? "fortran_order"
-                                 : "shape");
+    return npy_fail(t, "'%s' is missing",
+                    !(seen & 1)   ? "descr"
+                    : !(seen & 2) ? "fortran_order"
+                                  : "shape");
   npy_blank(t);
-  if (t->p != t->end) return gz_fail(s, ".npy header: found more after the dict");
-  return true;
+  return t->p == t->end || npy_expected(t, "nothing after the dict");
 }
 
 bool npy_read_header(tensor_file *f, gz_stream *s) {
   unsigned char lead[12];
   f->format = ".npy";
-  if (gz_take(s, lead, 8) != 8) return gz_fail(s, "the .npy header is cut off");
-  if (lead[6] < 1 || lead[6] > 3)
-    return gz_fail(s, ".npy version %d.%d; expected 1, 2 or 3", lead[6], lead[7]);
+  int64_t got = gz_take(s, lead, 8);
+  if (got < 0) return false;
+  if (got == 8 && (lead[6] < 1 || lead[6] > 3))
+    return gz_fail(s, ".npy version %d.%d at offset 6; expected 1, 2 or 3", lead[6], lead[7]);
   int wide = lead[6] == 1 ? 2 : 4;
-  if (gz_take(s, lead + 8, wide) != wide) return gz_fail(s, "the .npy header is cut off");
+  if (got == 8 && (got += gz_take(s, lead + 8, wide)) < 8) return false;
+  if (got < 8 + wide)
+    return gz_fail(s, "the .npy header is cut off at offset %lld, before its length",
+                   (long long)got);
   uint32_t n = lead[8] | (uint32_t)lead[9] << 8;
   if (wide == 4) n |= (uint32_t)lead[10] << 16 | (uint32_t)lead[11] << 24;
   if (n > NPY_MOST_HEADER)
-    return gz_fail(s, ".npy header of %u bytes; expected at most %d", n, NPY_MOST_HEADER);
+    return gz_fail(s, ".npy header of %u bytes, by its length at offset 8; expected at most %d", n,
+                   NPY_MOST_HEADER);
   char *text = malloc(n + 1);
   if (!text) return gz_fail(s, "out of memory");
-  int64_t got = gz_take(s, text, n);
+  got = gz_take(s, text, n);
   bool good = got == n;
   if (got >= 0 && !good)
-    gz_fail(s, "the .npy header is cut off: expected %u bytes, found %lld", n, (long long)got);
-  npy_parser t = {text, text + n};
+    gz_fail(s, "the .npy header is cut off: expected %u bytes from offset %d, found %lld", n,
+            8 + wide, (long long)got);
+  npy_parser t = {s, text, text, text + n, 8 + wide};
   good = good && npy_dict(f, s, &t);
   free(text);
   return good;

@@ -41,7 +41,7 @@ typedef struct npz_archive {
 struct zip_stream {
   bool deflated, ended;
   z_stream z;
-  int64_t at, left; /* in the file */
+  int64_t begin, at, left; /* in the file */
   uint32_t crc, want_crc;
   unsigned char in[1 << 15];
 };
@@ -51,8 +51,8 @@ bool npz_is(const gz_stream *s) {
          (!memcmp(s->head, "PK\3\4", 4) || !memcmp(s->head, "PK\5\6", 4));
 }
 
-static bool damaged(gz_stream *s, const char *what) {
-  return gz_fail(s, "the zip archive is damaged (%s)", what);
+static bool damaged(gz_stream *s, uint64_t at, const char *what) {
+  return gz_fail(s, "the zip archive is damaged at offset %llu (%s)", (unsigned long long)at, what);
 }
 
 /* ---- the directory */
@@ -88,7 +88,7 @@ static bool find_end(gz_stream *s, unsigned char *end, uint64_t *at) {
     *at = size - tail + i;
   }
   free(text);
-  return found || damaged(s, "its end is missing or cut off");
+  return found || damaged(s, size, "its end is missing or cut off");
 }
 
 /* Where the directory is. Numbers that 32 bits do not hold are in a record of their own. */
@@ -104,7 +104,7 @@ static bool find_directory(npz_archive *a) {
   if (at >= TO_END64 && bytes_at(s, at - TO_END64, to, TO_END64) && !memcmp(to, "PK\6\7", 4)) {
     uint64_t at64 = le(to + 8, 8);
     if (!bytes_at(s, at64, end64, END64) || memcmp(end64, "PK\6\6", 4) != 0)
-      return damaged(s, "its zip64 end is not at the given offset");
+      return damaged(s, at - TO_END64, "its zip64 end is not at the given offset");
     disk = (unsigned)(le(end64 + 16, 4) | le(end64 + 20, 4));
     a->n = le(end64 + 32, 8);
     a->bytes = le(end64 + 40, 8);
@@ -113,7 +113,7 @@ static bool find_directory(npz_archive *a) {
   }
   if (disk) return gz_fail(s, "the zip archive is one of several parts");
   if (a->at > at || a->bytes > at - a->at || a->n > a->bytes / ENTRY)
-    return damaged(s, "its directory is not at the given offset");
+    return damaged(s, at, "its directory is not at the given offset");
   if (a->bytes > DIRECTORY_MOST)
     return gz_fail(s, "the directory of the zip archive has %llu bytes; expected at most %d",
                    (unsigned long long)a->bytes, DIRECTORY_MOST);
@@ -146,16 +146,16 @@ static bool read_local(const npz_archive *a, npz_member *m) {
   if (!bytes_at(a->s, m->header, local, LOCAL) || memcmp(local, "PK\3\4", 4) != 0 ||
       le(local + 8, 2) != m->method || le(local + 26, 2) != m->nname ||
       !bytes_at(a->s, m->header + LOCAL, name, n) || memcmp(name, m->name, n) != 0)
-    return damaged(a->s, "a member does not match its directory entry");
+    return damaged(a->s, m->header, "a member does not match its directory entry");
   m->data = m->header + LOCAL + m->nname + le(local + 28, 2);
   if (m->data <= a->at && m->packed <= a->at - m->data) return true;
-  return damaged(a->s, "a member reaches into the directory or past the end");
+  return damaged(a->s, m->header, "a member reaches into the directory or past the end");
 }
 
 static bool read_entry(npz_archive *a, uint64_t *at, npz_member *m) {
   const unsigned char *p = a->directory + *at;
   if (a->bytes - *at < ENTRY || memcmp(p, "PK\1\2", 4) != 0)
-    return damaged(a->s, "its directory is inconsistent");
+    return damaged(a->s, a->at + *at, "its directory is inconsistent");
   size_t extra = le(p + 30, 2);
   *m = (npz_member){.name = p + ENTRY,
                     .nname = (unsigned)le(p + 28, 2),
@@ -167,7 +167,7 @@ static bool read_entry(npz_archive *a, uint64_t *at, npz_member *m) {
                     .header = le(p + 42, 4)};
   uint64_t n = ENTRY + m->nname + extra + le(p + 32, 2);
   if (n > a->bytes - *at || !wide(m, m->name + m->nname, extra))
-    return damaged(a->s, "its directory is cut off");
+    return damaged(a->s, a->at + *at, "its directory is cut off");
   *at += n;
   if (!read_local(a, m)) return false;
   if (m->nname > 4 && !memcmp(m->name + m->nname - 4, ".npy", 4)) m->nname -= 4;
@@ -185,11 +185,11 @@ static bool are_apart(npz_archive *a) {
   if (!list) return gz_fail(a->s, "out of memory");
   for (uint64_t i = 0; i < a->n; i++) list[i] = &a->member[i];
   qsort(list, a->n, sizeof *list, by_place);
-  bool apart = true;
-  for (uint64_t i = 1; i < a->n; i++)
-    apart = apart && list[i]->header >= list[i - 1]->data + list[i - 1]->packed;
+  uint64_t i = 1;
+  while (i < a->n && list[i]->header >= list[i - 1]->data + list[i - 1]->packed) i++;
+  bool apart = i >= a->n || damaged(a->s, list[i]->header, "its members overlap");
   free(list);
-  return apart || damaged(a->s, "its members overlap");
+  return apart;
 }
 
 static bool read_directory(npz_archive *a) {
@@ -198,12 +198,12 @@ static bool read_directory(npz_archive *a) {
   a->member = calloc(a->n + 1, sizeof *a->member);
   if (!a->directory || !a->member) return gz_fail(a->s, "out of memory");
   if (!bytes_at(a->s, a->at, a->directory, a->bytes))
-    return damaged(a->s, "its directory cannot be read");
+    return damaged(a->s, a->at, "its directory cannot be read");
   uint64_t at = 0;
   for (uint64_t i = 0; i < a->n; i++)
     if (!read_entry(a, &at, &a->member[i])) return false;
   return at == a->bytes ? are_apart(a)
-                        : damaged(a->s, "its directory has more entries than declared");
+                        : damaged(a->s, a->at + at, "its directory has more entries than declared");
 }
 
 /* ---- choosing a member */
@@ -263,7 +263,7 @@ static bool member_good(gz_stream *s, const npz_member *m) {
     return gz_fail(s, "the member is packed by method %u; only stored and deflated are read",
                    m->method);
   if (m->method == STORED && m->packed != m->size)
-    return damaged(s, "a stored member has two different sizes");
+    return damaged(s, m->header, "a stored member has two different sizes");
   if (m->size > INT64_MAX || m->size / DEFLATE_MOST > m->packed)
     return gz_fail(s, "the member claims %llu bytes, which its %llu bytes cannot hold",
                    (unsigned long long)m->size, (unsigned long long)m->packed);
@@ -311,12 +311,14 @@ static int64_t npz_take(gz_stream *s, char *to, int64_t n) {
   while (done < n) {
     int64_t want = n - done < 1 << 30 ? n - done : 1 << 30, rest = s->size - s->at - done;
     int64_t got = take_some(s, to + done, want);
-    if (got > rest) return damaged(s, "the member holds more data than declared"), -1;
+    if (got > rest)
+      return damaged(s, (uint64_t)z->at, "the member holds more data than declared"), -1;
     z->crc = (uint32_t)crc32_z(z->crc, (unsigned char *)to + done, (size_t)got);
     done += got;
     if (got) continue;
-    if (rest) return damaged(s, "the member ends early or cannot be inflated"), -1;
-    if (z->crc != z->want_crc) return damaged(s, "the checksum of the member does not match"), -1;
+    if (rest) return damaged(s, (uint64_t)z->at, "the member ends early or cannot be inflated"), -1;
+    if (z->crc != z->want_crc)
+      return damaged(s, (uint64_t)z->begin, "the checksum of the member does not match"), -1;
     break;
   }
   return done;
@@ -329,7 +331,7 @@ static bool begin(gz_stream *s, const npz_member *m) {
   s->zip_take = npz_take;
   s->zip_close = npz_close;
   if (!z) return gz_fail(s, "out of memory");
-  z->at = (int64_t)m->data;
+  z->begin = z->at = (int64_t)m->data;
   z->left = (int64_t)m->packed;
   z->want_crc = m->crc;
   z->deflated = m->method == DEFLATED;

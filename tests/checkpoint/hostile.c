@@ -68,7 +68,7 @@ static const header headers[] = {
      0, NULL},
     {"", 0, "is not JSON"},
     {"[]", 0, "is not an object"},
-    {"nonsense", 0, "is not JSON"},
+    {"nonsense", 0, "is not JSON: line 1, column 8, offset 16 in the file"},
     {"{\"a\":1}", 0, "is not an object"},
     {"{\"a\":" T("[0,4]") "}", 3, "outside the 3 bytes"},
     {"{\"a\":" T("[0,4]") "}", 5, "belong to no tensor"},

@@ -138,16 +138,28 @@ static void test_npy_errors(void) {
   CHECK(refuses("e.npy", DTRT_F64, "more elements", "64 bits"));
   put_npy("e.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,), }",
           d, 8);
-  CHECK(refuses("e.npy", DTRT_F64, "shape", "large"));
+  CHECK(refuses("e.npy", DTRT_F64, "header at offset 61: ", "too large"));
   put_npy("e.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (-1,), }", d, 8);
-  CHECK(refuses("e.npy", DTRT_F64, "shape", "damaged"));
+  CHECK(refuses("e.npy", DTRT_F64, "offset 61: expected a size of 'shape'", "found -1"));
   put_npy("e.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1), }", d,
           8);
   CHECK(refuses("e.npy", DTRT_F64, "more than 8", "dims"));
+  put_npy("e.npy", "{'descr': '<f8', 'fortran_order': 1, 'shape': (1,), }", d, 8);
+  CHECK(refuses("e.npy", DTRT_F64, "offset 44: expected True or False", "found 1, 'shape'"));
+  put_npy("e.npy", "{'descr': <f8}", d, 8);
+  CHECK(refuses("e.npy", DTRT_F64, "offset 20: expected a dtype in quotes", "found <f8}"));
+  put_npy("e.npy", "{'descr': '<f8', 'size': 1}", d, 8);
+  CHECK(refuses("e.npy", DTRT_F64, "offset 27", "unknown key 'size'"));
+  put_npy("e.npy", "{'descr': '<f8', 'descr': '<f8'}", d, 8);
+  CHECK(refuses("e.npy", DTRT_F64, "offset 27", "'descr' occurs twice"));
+  put_npy("e.npy", "{'descr': '<f8'", d, 8);
+  CHECK(refuses("e.npy", DTRT_F64, "offset 25: expected , or }", "found its end"));
   put_npy("e.npy", "{'descr': '<f8', 'shape': (1,), }", d, 8);
   CHECK(refuses("e.npy", DTRT_F64, "fortran_order", "missing"));
   put("e.npy", file, npy(file, 2, "{}", 0x7fffffff, NULL, 0));
   CHECK(refuses("e.npy", DTRT_F64, "header of 2147483647", "expected at most"));
+  put("e.npy", "\x93NUMPY\1", 7);
+  CHECK(refuses("e.npy", DTRT_F64, "cut off at offset 7", "its length"));
   put("e.npy", file, npy(file, 1, "{'descr'", 500, NULL, 0));
   CHECK(refuses("e.npy", DTRT_F64, "cut off", "found 8"));
   put("e.npy", file, npy(file, 9, "{}", -1, NULL, 0));
@@ -194,7 +206,7 @@ static void test_idx(void) {
   put("e.idx", good, sizeof good - 1);
   CHECK(refuses("e.idx", DTRT_U8, "expected 6 bytes", "found 5"));
   put("e.idx", good, 9);
-  CHECK(refuses("e.idx", DTRT_U8, "cut off: expected 2 dims", "found 1"));
+  CHECK(refuses("e.idx", DTRT_U8, "cut off at offset 9: expected 2 dims", "found 1"));
   put("e.idx", huge, sizeof huge);
   CHECK(refuses("e.idx", DTRT_F64, "more elements", "64 bits"));
   put("e.idx", "\0\0\1\2xxxxxxxx", 12);
