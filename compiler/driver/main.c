@@ -346,6 +346,25 @@ static int cannot_write(const char *path) {
   return ok ? 0 : fail_file(path);
 }
 
+/* Whether a file to be written is one that is read, which would be lost. */
+static int is_read(const Options *o, const char *option, const char *path) {
+  bool same =
+      (o->machine && file_is_same(path, o->machine)) || (o->diff && file_is_same(path, o->diff));
+  for (int i = 0; i < o->nfiles; i++) same |= file_is_same(path, o->file[i]);
+  for (int i = 0; i < o->nhosts; i++) same |= file_is_same(path, o->host[i]);
+  if (!same) return 0;
+  fprintf(stderr, "dtgc: %s %s would overwrite a file that is compiled; name another\n", option,
+          path);
+  return EXIT_USAGE;
+}
+
+/* Before anything is computed for it. */
+static int check_output(const Options *o, const char *option, const char *path) {
+  if (!path) return 0;
+  const int bad = is_read(o, option, path);
+  return bad ? bad : cannot_write(path);
+}
+
 /* The files are only checked. */
 static bool asks_nothing(const Options *o) {
   return !o->ndumps && !o->nwhys && !o->diff && !o->automatic && !o->emit_c && !o->emit_html &&
@@ -363,13 +382,14 @@ static int summary(Driver *d) {
 
 static int work(Driver *d) {
   if (wants_only_ast(&d->o)) return dump_ast(d);
-  if (d->o.output && cannot_write(d->o.output)) return EXIT_ERRORS;
-  if (d->o.emit_html && cannot_write(d->o.emit_html)) return EXIT_ERRORS;
+  int bad = check_output(&d->o, "-o", d->o.output);
+  if (!bad) bad = check_output(&d->o, "--emit-html", d->o.emit_html);
+  if (bad) return bad;
   busy_say(d->busy, "compiling %s", d->o.file[0]);
   dtgc_status s = dtgc_compile(d->source, d->o.nfiles, &d->options, &d->program);
   if (s) return fail(d, s, d->program);
   busy_idle(d->busy);
-  int bad = d->quiet ? 0 : asks_nothing(&d->o) ? summary(d) : dump(d);
+  bad = d->quiet ? 0 : asks_nothing(&d->o) ? summary(d) : dump(d);
   if (!bad) bad = why(d);
   if (!bad && d->o.automatic) bad = find_layouts(d);
   if (!bad && d->o.diff) bad = diff(d);

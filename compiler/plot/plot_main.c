@@ -284,6 +284,11 @@ static void tell(const PlotPanel *panel) {
 /* -------- -------- */
 
 static int write_page(Plotting *p, const Str *text) {
+  for (int i = 0; i < p->logs.n; i++)
+    if (file_is_same(p->output, p->logs.at[i].path)) {
+      snprintf(p->why, sizeof p->why, "-o %s would overwrite a log; name another file", p->output);
+      return MAIN_USAGE;
+    }
   int error = file_replace(p->output, text->at, text->n, "", 0);
   if (!error) return 0;
   snprintf(p->why, sizeof p->why, "%s: %s", p->output, strerror(error));

@@ -55,6 +55,12 @@ int file_open(const char *path, const char **why) {
 /* What reads a pipe may have been started together with us. */
 enum { READER_WAITS = 200 }; /* of 10 ms */
 
+bool file_is_same(const char *path, const char *other) {
+  struct stat a, b;
+  return stat(path, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
+         a.st_ino == b.st_ino;
+}
+
 bool file_is_special(const char *path) {
   struct stat st;
   return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);

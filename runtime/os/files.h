@@ -16,6 +16,9 @@ int file_open(const char *path, const char **why);
 /* Something that is neither a regular file nor a folder: written in place, never replaced. */
 bool file_is_special(const char *path);
 
+/* Whether both names lead to one existing file. */
+bool file_is_same(const char *path, const char *other);
+
 /* Opens such a file for writing. -1 with errno: EPIPE for a pipe that nothing opens for reading
  * within two seconds. */
 int file_open_special(const char *path);

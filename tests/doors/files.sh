@@ -115,6 +115,16 @@ mkdir far && echo old >far/page && chmod 600 far/page && ln -s far/page near
 expect 0 '' "$dtgc" m.dtg --emit-html near
 [ -L near ] && grep -q html far/page && [ "$(stat -c %a far/page)" = 600 ] || fail 'a link was replaced, or a mode changed'
 
+# An output by the name of an input took the place of it: -o m.dtg made the model an executable.
+cp m.dtg same.dtg && ln -s same.dtg linked.dtg && printf 'epoch,loss\n1,2\n2,1\n' >log.csv && echo 'int main(void) { return 0; }' >host.c
+for to in same.dtg ./same.dtg linked.dtg; do
+  expect 2 "-o $to would overwrite a file that is compiled" "$dtgc" same.dtg -o $to
+  expect 2 "--emit-html $to would overwrite a file that is compiled" "$dtgc" same.dtg --emit-html $to
+done
+expect 2 '-o host.c would overwrite' "$dtgc" same.dtg host.c -o host.c
+expect 2 '-o log.csv would overwrite a log' "$dtgc" plot log.csv -o log.csv
+cmp m.dtg same.dtg && grep -q '^epoch,loss' log.csv && grep -q main host.c || fail 'an input was overwritten'
+
 # Folders of killed links
 export TMPDIR=$PWD/tmp
 mkdir -p tmp/dtgc-aAbBcC tmp/dtgc-keep99 && echo x >tmp/dtgc-aAbBcC/0.o && touch -d '2 hours ago' tmp/dtgc-aAbBcC
