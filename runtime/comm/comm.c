@@ -53,24 +53,18 @@ bool comm_wait_is_long(CommWait *w, unsigned turn) {
   return true;
 }
 
-double comm_timeout(char *why) {
-  const char *text = variable(VARIABLE_TIMEOUT);
-  if (!text || !*text) return 600;
+static double seconds(variable_id id, const char *name, double usual, char *why) {
+  const char *text = variable(id);
+  if (!text || !*text) return usual;
   char *end;
   double v = strtod(text, &end);
-  if (*end || !(v >= 0 && v <= 1e9)) {
-    snprintf(why, COMM_WHY, "DTRT_TIMEOUT is `%.40s`, not a number of seconds", text);
-    return -1;
-  }
-  return v;
+  if (!*end && v >= 0 && v <= 1e9) return v;
+  snprintf(why, COMM_WHY, "%s is `%.40s`, not a number of seconds", name, text);
+  return -1;
 }
 
-double comm_slow(void) {
-  const char *text = variable(VARIABLE_SLOW);
-  char *end;
-  double v = text && *text ? strtod(text, &end) : 10;
-  return text && *text && (*end || !(v >= 0)) ? 10 : v;
-}
+double comm_timeout(char *why) { return seconds(VARIABLE_TIMEOUT, "DTRT_TIMEOUT", 600, why); }
+double comm_slow(char *why) { return seconds(VARIABLE_SLOW, "DTRT_SLOW", 10, why); }
 
 static const int64_t HUGE = 2 << 20;
 

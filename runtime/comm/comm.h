@@ -131,13 +131,14 @@ typedef struct CommOpen {
   int ndevices;         /* 0: as many as there are ranks (mpi) */
   int per_rank;         /* devices of a process; 0: as many as come out even */
   double timeout;       /* seconds; 0: none */
+  double slow;          /* seconds of a wait after which a warning names who is awaited; 0: never */
   const void *mpi_comm; /* MPI_Comm *, or NULL */
 } CommOpen;
 
 /* 600 s, or $DTRT_TIMEOUT; 0: none. Less than 0 when that is no number, with a reason. */
 double comm_timeout(char *why);
-/* 10 s, or $DTRT_SLOW: when a wait is so long that a warning names who is awaited. 0: never. */
-double comm_slow(void);
+/* 10 s, or $DTRT_SLOW: CommOpen.slow. Less than 0 likewise. */
+double comm_slow(char *why);
 
 /* Each returns NULL with a reason in why. The tables are the transport's, freed by close. */
 Comm *comm_open_self(const CommOpen *o, char *why);

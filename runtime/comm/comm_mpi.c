@@ -39,7 +39,8 @@ static int count_lanes(const Comm *c, MPI_Comm on) {
   return given && last <= *most ? COMM_LANES : 1;
 }
 
-/* To the peer, or from it. Counts are int in MPI, so long messages go in several; they arrive in order. */
+/* To the peer, or from it. Counts are int in MPI, so long messages go in several; they arrive in
+ * order. */
 static int start_message(Comm *c, int me, int track, int peer, bool sends, void *bytes, int64_t n) {
   Mpi *m = (Mpi *)(void *)c;
   const int tag = tag_of(c, track / COMM_TRACKS, sends ? me : peer, sends ? peer : me);
@@ -169,7 +170,6 @@ static bool tables(Mpi *m, int ndevices, int count, int nranks) {
   m->reply = calloc(n, sizeof *m->reply);
   m->got = calloc((size_t)nranks, 1);
   m->pid = calloc((size_t)nranks, sizeof *m->pid);
-  m->slow = comm_slow();
   return fine && m->pid && m->index && m->box && m->state && m->reply && m->got;
 }
 
@@ -233,6 +233,7 @@ Comm *dtrt_comm_open_mpi(const CommOpen *o, char *why) {
   snprintf(why, COMM_WHY, "out of memory");
   if (!m) return NULL;
   m->given = m->on = on;
+  m->slow = o->slow;
   pthread_mutex_init(&m->mutex, NULL);
   m->comm = (Comm){.verbs = &verbs,
                    .ndevices = how.ndevices,

@@ -3,6 +3,8 @@
  * the table of them, which tests/environment.sh compares. Also part of libdtrt-mpi.so. */
 #ifndef DTG_RUNTIME_VARIABLES_H
 #define DTG_RUNTIME_VARIABLES_H
+#include <stdbool.h>
+#include <stddef.h>
 
 typedef enum variable_id {
   VARIABLE_TIMEOUT,
@@ -20,5 +22,8 @@ typedef enum variable_id {
 
 /* Its text, or NULL: it is not set. */
 const char *variable(variable_id id);
+/* Whether each that takes one of a few words has one of these; if not, what was expected, in `why`.
+ * An empty one counts as not set. */
+bool variables_good(char *why, size_t size);
 
 #endif

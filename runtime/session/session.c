@@ -369,9 +369,7 @@ static int progress_of(int asked, char *why) {
   if (asked < DTRT_PROGRESS_AUTO || asked > DTRT_PROGRESS_POLL)
     return snprintf(why, COMM_WHY, "progress is %d, expected 0 to 2", asked), -1;
   if (asked || !text || !*text) return asked;
-  if (!strcmp(text, "thread")) return DTRT_PROGRESS_THREAD;
-  if (!strcmp(text, "poll")) return DTRT_PROGRESS_POLL;
-  return snprintf(why, COMM_WHY, "DTRT_PROGRESS is `%.40s`: expected thread or poll", text), -1;
+  return strcmp(text, "poll") ? DTRT_PROGRESS_THREAD : DTRT_PROGRESS_POLL;
 }
 
 /* The progress thread, where messages are sent. Unless it was requested, failing to start it leaves
@@ -418,11 +416,13 @@ static dtrt_status open(dtrt_session *s, const dtrt_program *p, const dtrt_optio
   s->print_user = o->user;
   char why[COMM_WHY] = "";
   double timeout = o->timeout > 0 ? o->timeout : o->timeout < 0 ? 0 : comm_timeout(why);
-  if (timeout < 0) return session_error(s, DTRT_INVALID, "%s", why);
+  const double slow = comm_slow(why);
+  if (timeout < 0 || slow < 0 || !variables_good(why, sizeof why))
+    return session_error(s, DTRT_INVALID, "%s", why);
   if (o->timeout != o->timeout) return session_error(s, DTRT_INVALID, "timeout is not a number");
   if (o->devices_per_rank < 0)
     return session_error(s, DTRT_INVALID, "%d devices for each rank", o->devices_per_rank);
-  CommOpen how = {s->mesh.ndevices, o->devices_per_rank, timeout, o->mpi_comm};
+  CommOpen how = {s->mesh.ndevices, o->devices_per_rank, timeout, slow, o->mpi_comm};
   s->comm = choose(o->transport, &how, why);
   if (!s->comm) return session_error(s, DTRT_INVALID, "%s", why);
   Comm *c = s->comm;

@@ -161,6 +161,25 @@ static void options(void) {
   CHECK(dtrt_open(&f.program, &(dtrt_options){.cores = -1}, &s) == DTRT_INVALID, "-1 cores");
   CHECK(strstr(dtrt_session_error(s), "-1 cores a device"), "%s", dtrt_session_error(s));
   dtrt_close(s);
+  /* A misspelled word was taken for none: what was to be measured was something else. */
+  static const char *const wrong[][3] = {
+      {"DTRT_GEMM", "avx", "expected openblas, avx2, portable, pairs or avx512"},
+      {"DTRT_PROGRESS", "poll ", "expected thread or poll"},
+      {"DTRT_THREAD_EACH", "yes", "expected 0 or 1"},
+      {"DTRT_MPI_SHARED", "off", "expected 0 or 1"},
+      {"DTRT_SLOW", "1s", "not a number of seconds"},
+      {"DTRT_TIMEOUT", "1m", "not a number of seconds"}};
+  for (int i = 0; i < 6; i++) {
+    char was[64];
+    const char *set = getenv(wrong[i][0]);
+    snprintf(was, sizeof was, "%s", set ? set : "");
+    setenv(wrong[i][0], wrong[i][1], 1);
+    CHECK(dtrt_open(&f.program, NULL, &s) == DTRT_INVALID, "%s=%s", wrong[i][0], wrong[i][1]);
+    CHECK(strstr(dtrt_session_error(s), wrong[i][0]) && strstr(dtrt_session_error(s), wrong[i][2]),
+          "%s", dtrt_session_error(s));
+    dtrt_close(s);
+    setenv(wrong[i][0], was, 1); /* an empty one counts as not set */
+  }
   setenv("DTRT_CORES", "two", 1);
   CHECK(dtrt_open(&f.program, NULL, &s) == DTRT_INVALID, "DTRT_CORES=two");
   CHECK(strstr(dtrt_session_error(s), "DTRT_CORES is `two`"), "%s", dtrt_session_error(s));
