@@ -1,6 +1,7 @@
 /* load_map.c: see load_map.h. */
 #include "load_map.h"
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,26 @@ static const char *read_perm(load_rule *r, const char *p) {
   return seen == (1u << r->nperm) - 1 && r->nperm ? p + 1 : NULL;
 }
 
+/* "reshape(12, 64, -1)": likewise. */
+static const char *read_shape(load_rule *r, const char *p) {
+  bool open = false;
+  while (*p != ')') {
+    char *end;
+    errno = 0;
+    const long long n = strtoll(p, &end, 10);
+    if (end == p || errno || n < -1 || (n < 0 && open) || r->nshape == DTRT_MAX_RANK) return NULL;
+    open |= n < 0;
+    r->shape[r->nshape++] = n;
+    p = end + strspn(end, " \t");
+    if (*p != ',' && *p != ')') return NULL;
+    p += *p == ',';
+  }
+  return r->nshape ? p + 1 : NULL;
+}
+
+#define MAY_FOLLOW                                                                                 \
+  "after the names there may be `reshape(4, -1)`, `transpose`, `transpose(1, 0)` and `cast`"
+
 /* NULL, or what is wrong. */
 static const char *read_how(load_rule *r, const char *p) {
   for (;;) {
@@ -46,14 +67,17 @@ static const char *read_how(load_rule *r, const char *p) {
       p += 9;
       if (*p == '(' && !(p = read_perm(r, p + 1)))
         return "expected the dims in their new order, as in transpose(1, 0)";
+    } else if (!strncmp(p, "reshape(", 8)) {
+      if (r->transpose || r->nshape) return "`reshape` stands once, before `transpose`";
+      if (!(p = read_shape(r, p + 8)))
+        return "expected sizes, of which one may be -1, as in reshape(12, 64, -1)";
     } else if (!strncmp(p, "cast", 4)) {
       r->cast = true;
       p += 4;
     } else {
-      return "after the names there may be `transpose`, `transpose(1, 0)` and `cast`";
+      return MAY_FOLLOW;
     }
-    if (*p && !strchr(" \t\r", *p))
-      return "after the names there may be `transpose`, `transpose(1, 0)` and `cast`";
+    if (*p && !strchr(" \t\r", *p)) return MAY_FOLLOW;
   }
 }
 

@@ -5,8 +5,9 @@
  *   lm_head.*               -> -                          # ignored
  *
  * A `*` matches any text, the same on both sides, in order. The first line that matches a name
- * applies; a name without a match is kept. `transpose` reverses all dims, `transpose(1, 0, 2)`
- * permutes them; `cast` rounds to the variable's type. */
+ * applies; a name without a match is kept. `reshape(12, 64, -1)` gives the elements other dims,
+ * `transpose` then reverses all dims, `transpose(1, 0, 2)` permutes them; `cast` rounds to the
+ * variable's type. */
 #ifndef DTG_RUNTIME_LOAD_MAP_H
 #define DTG_RUNTIME_LOAD_MAP_H
 #include <stdbool.h>
@@ -17,6 +18,8 @@ typedef struct load_rule {
   bool transpose, cast, used;
   int nperm; /* 0: turned round */
   int perm[DTRT_MAX_RANK];
+  int nshape;                   /* 0: the tensor's own */
+  int64_t shape[DTRT_MAX_RANK]; /* one may be -1: what is left */
 } load_rule;
 
 typedef struct load_map {

@@ -17,6 +17,8 @@
 typedef struct RestoreSource { /* of a variable */
   const checkpoint_var *from;  /* NULL: it keeps its value */
   int perm[DTRT_MAX_RANK];
+  checkpoint_var view;    /* `from`, where the map gives it other dims, */
+  checkpoint_piece whole; /* and its piece */
 } RestoreSource;
 
 typedef struct Restore {
@@ -63,20 +65,66 @@ static bool fits_type(int kind, int dtype, const load_rule *rule) {
   return rule && rule->cast && element_is_float(dtype);
 }
 
+/* The variable of a file with the dims of the map. They follow each other in memory as the file's
+ * do if it is whole; of a block the elements would lie elsewhere. */
+static dtrt_status reshape(const Restore *r, const checkpoint_var *v, const load_rule *rule,
+                           RestoreSource *s) {
+  int64_t count = checkpoint_count(v), given = 1;
+  int open = -1;
+  if (v->npieces > 1)
+    return session_error(r->s, DTRT_INVALID,
+                         "%s: %s is in %d pieces, which the map cannot reshape; `dtgc checkpoint "
+                         "reshard` makes one of them",
+                         r->c.path, v->path, v->npieces);
+  s->view = *v;
+  s->view.rank = rule->nshape;
+  bool fits = true;
+  for (int d = 0; d < rule->nshape; d++) {
+    const int64_t n = s->view.shape[d] = rule->shape[d];
+    if (n < 0)
+      open = d;
+    else
+      fits &= !__builtin_mul_overflow(given, n, &given);
+  }
+  if (open >= 0 && (fits &= given > 0)) {
+    s->view.shape[open] = count / given;
+    given *= count / given;
+  }
+  if (!fits || given != count)
+    return session_error(
+        r->s, DTRT_INVALID,
+        "%s: %s has %lld elements, which do not fill the dims of the map's reshape", r->c.path,
+        v->path, (long long)count);
+  for (int d = 0; d < rule->nshape; d++) s->whole.box[d] = (BlockSpan){0, s->view.shape[d]};
+  if (v->npieces) {
+    s->whole.file = v->piece->file;
+    s->whole.entry = v->piece->entry;
+    s->view.piece = &s->whole;
+  }
+  return DTRT_OK;
+}
+
 static dtrt_status take(Restore *r, const checkpoint_var *v, int var, const load_rule *rule) {
   const dtrt_tensor *t = &r->p->var[var];
   RestoreSource *s = &r->source[var];
   if (s->from)
     return session_error(r->s, DTRT_INVALID, "%s: both %s and %s are mapped to %s", r->c.path,
                          s->from->path, v->path, t->name);
-  if (v->kind < 0 || v->rank != t->layout->rank) return mismatch(r, v, t, "");
+  if (v->kind < 0) return mismatch(r, v, t, "");
+  const bool reshaped = rule && rule->nshape;
+  if (reshaped) {
+    const dtrt_status status = reshape(r, v, rule, s);
+    if (status != DTRT_OK) return status;
+    v = &s->view;
+  }
+  if (v->rank != t->layout->rank) return mismatch(r, v, t, reshaped ? ", reshaped" : "");
   bool turned = rule && rule->transpose;
   if (turned && rule->nperm && rule->nperm != v->rank)
     return mismatch(r, v, t, ": the dims to transpose do not match");
   for (int d = 0; d < v->rank; d++) {
     s->perm[d] = !turned ? d : rule->nperm ? rule->perm[d] : v->rank - 1 - d;
     if (v->shape[s->perm[d]] != t->layout->dim[d].n)
-      return mismatch(r, v, t, turned ? ", transposed" : "");
+      return mismatch(r, v, t, turned ? ", transposed" : reshaped ? ", reshaped" : "");
   }
   if (!fits_type(v->kind, t->dtype, rule))
     return mismatch(r, v, t, element_is_float(t->dtype) ? " (`cast` in a map rounds)" : "");
