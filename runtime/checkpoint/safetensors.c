@@ -12,6 +12,7 @@
 #include <zlib.h>
 #include "element.h"
 #include "files.h"
+#include "formats.h"
 
 enum { MOST_HEADER = 100000000, DEEPEST = 4, MOST_VALUES = 2000000, ALIGN = 8 };
 
@@ -255,10 +256,13 @@ static bool read_header(const reading *r, int fd) {
   if (f->size < 8 || pread(fd, head, 8, 0) != 8)
     return refuse(r, "not a safetensors file: %lld bytes", (long long)f->size);
   for (int i = 0; i < 8; i++) length |= (uint64_t)head[i] << (8 * i);
-  if (length > MOST_HEADER || (int64_t)length > f->size - 8)
+  if (length > MOST_HEADER || (int64_t)length > f->size - 8) {
+    const char *other = formats_text(head, sizeof head);
+    if (*other) return refuse(r, "not a safetensors file%s", other);
     return refuse(
         r, "not a safetensors file, or cut off: its header would have %llu bytes, it has %lld",
         (unsigned long long)length, (long long)f->size);
+  }
   f->data = 8 + (int64_t)length;
   char *text = malloc(length + 8), why[256];
   if (!text) return refuse(r, "out of memory");

@@ -259,11 +259,3 @@ char *gz_take_all(gz_stream *s, int64_t *bytes, int64_t most) {
   gz_fail(s, "out of memory after %lld bytes", (long long)have);
   return NULL;
 }
-
-const char *gz_packed_text(const unsigned char *h) {
-  static const unsigned char xz[] = {0xfd, '7', 'z', 'X', 'Z'}, zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
-  if (!memcmp(h, "PK\3\4", 4)) return ", a zip archive";
-  if (!memcmp(h, xz, sizeof xz)) return ", xz data (only gzip is read; unpack it)";
-  if (!memcmp(h, zstd, sizeof zstd)) return ", zstd data (only gzip is read; unpack it)";
-  return memcmp(h, "BZh", 3) ? "" : ", bzip2 data (only gzip is read; unpack it)";
-}

@@ -45,6 +45,4 @@ int64_t gz_take(gz_stream *s, void *to, int64_t n);
 char *gz_take_rest(gz_stream *s, int64_t bytes);
 /* The same up to the end, if that is no more than `most`. */
 char *gz_take_all(gz_stream *s, int64_t *bytes, int64_t most);
-/* ", xz data (...)" and the like for the first bytes of a packed file, or "". */
-const char *gz_packed_text(const unsigned char *head);
 #endif

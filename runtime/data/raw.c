@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "formats.h"
 #include "tensor_file.h"
 
 enum { RAW_MOST = 1 << 30 }; /* elements of a record */
@@ -62,7 +63,7 @@ static bool count_records(tensor_file *f, gz_stream *s, const char *record) {
                  "expected whole records of %lld bytes (%s), found %lld bytes: %lld "
                  "records and %lld bytes over%s",
                  (long long)each, record, (long long)f->extent, (long long)f->shape[0],
-                 (long long)(f->extent % each), gz_packed_text(s->head));
+                 (long long)(f->extent % each), formats_text(s->head, (size_t)s->nhead));
 }
 
 /* Records that begin at every `pitch` need not: bytes left at the end are reported. */
@@ -70,7 +71,7 @@ static bool count_windows(tensor_file *f, gz_stream *s, const char *record) {
   int64_t size = (int64_t)element_size(f->kind), n = f->extent / size;
   if (f->extent % size)
     return gz_fail(s, "expected whole elements of %lld bytes (%s), found %lld bytes%s",
-                   (long long)size, record, (long long)f->extent, gz_packed_text(s->head));
+                   (long long)size, record, (long long)f->extent, formats_text(s->head, (size_t)s->nhead));
   if (n < f->width)
     return gz_fail(s, "expected a record of %lld elements (%s), found %lld elements",
                    (long long)f->width, record, (long long)n);

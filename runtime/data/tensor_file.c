@@ -14,6 +14,7 @@
 #include "decoded.h"
 #include "file_spec.h"
 #include "files.h"
+#include "formats.h"
 
 /* In place of the file's Fortran order. */
 static bool to_c_order(tensor_file *f, gz_stream *s) {
@@ -93,7 +94,7 @@ static bool unknown(gz_stream *s) {
     return gz_fail(s, "expected an IDX file (00 00, a type 08 to 0e, the dims), found%s", found);
   return gz_fail(s,
                  "expected .npy, .npz, IDX or CSV (or raw records, as in FILE:u8[3073]), found%s%s",
-                 found, gz_packed_text(h));
+                 found, formats_text(s->head, (size_t)s->nhead));
 }
 
 static bool open_member(tensor_file *f, gz_stream *s, const file_spec *of, int64_t most) {

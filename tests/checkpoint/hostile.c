@@ -141,6 +141,19 @@ static void try_headers(void) {
     put_header("{}", 2, lengths[i], 0);
     expect(path, "not a safetensors file, or cut off", "a wrong length");
   }
+  /* Those that users have instead were told of by a header of as many bytes as their magic says. */
+  static const char *const others[][2] = {
+      {"PK\3\4\0\0\10\10abc", "a zip archive (.npz, .pt of PyTorch"},
+      {"\x89HDF\r\n\x1a\nabc", "HDF5 (.h5 of Keras)"},
+      {"\x80\2\x8a\n\x6c\xfc\x9c\x46"
+       "abc",
+       "a Python pickle"},
+      {"\x1f\x8b\10\10abcdef", "gzip data (unpack it)"}};
+  for (int i = 0; i < 4; i++) {
+    put(path, others[i][0], 11);
+    expect(path, "not a safetensors file, ", "another format");
+    expect(path, others[i][1], "its name");
+  }
   put(path, "\2\0\0", 3);
   expect(path, "not a safetensors file: 3 bytes", "three bytes");
   put(path, "", 0);

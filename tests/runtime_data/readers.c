@@ -164,6 +164,14 @@ static void test_npy_errors(void) {
   CHECK(refuses("e.npy", DTRT_F64, "cut off", "found 8"));
   put("e.npy", file, npy(file, 9, "{}", -1, NULL, 0));
   CHECK(refuses("e.npy", DTRT_F64, "version 9", "expected 1, 2 or 3"));
+  put("e.h5", "\x89HDF\r\n\x1a\n12345678", 16);
+  CHECK(refuses("e.h5", DTRT_F64, "found 89 48 44 46 0d 0a, HDF5 (.h5 of Keras)", "expected .npy"));
+  put("e.csv",
+      "\xff\xfe"
+      "1\0,\0"
+      "2\0\n\0",
+      10);
+  CHECK(refuses("e.csv", DTRT_F64, "UTF-16 text (save it as UTF-8)", "expected .npy"));
   put_text("e.npy", "hello");
   CHECK(refuses("e.npy", DTRT_F64, "expected an .npy", "68 65 6c 6c 6f"));
   size_t n = npy(file, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999,), }", -1,
