@@ -3,7 +3,7 @@
  * Products and exchanges are timed where they run (calibrate_probe.c). Other work is timed on
  * compiled programs, since their loops matter, and divided by the flops that the model counts in
  * them. Every figure is a median of several rounds, rounded to three digits. */
-#include "c_locale.h"
+#include "thread_state.h"
 #include "calibrate.h"
 #include "cost.h"
 #include "host_machine.h"
@@ -352,7 +352,7 @@ static dtgc_status calibrate(Calibration *c, const dtgc_calibration *o, char **t
 }
 
 dtgc_status dtgc_calibrate(const dtgc_calibration *o, char **text) {
-  C_LOCALE_HERE;
+  PLAIN_THREAD_HERE;
   if (!text) return DTGC_BAD_ARGUMENT;
   *text = NULL;
   Calibration *c = calloc(1, sizeof *c);

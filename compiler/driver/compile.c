@@ -2,7 +2,7 @@
  * stages. Texts and options of the host are copied into the program's arena; the host's own memory
  * is not referenced afterwards. */
 #include "program.h"
-#include "c_locale.h"
+#include "thread_state.h"
 #include "edits.h"
 #include "emit_c.h"
 #include "environment.h"
@@ -407,7 +407,7 @@ dtgc_status program_again(dtgc_program *p, bool single, Observe observe, dtgc_pr
 /* -------- dumps -------- */
 
 dtgc_status dtgc_ops(char **text) {
-  C_LOCALE_HERE;
+  PLAIN_THREAD_HERE;
   if (!text) return DTGC_BAD_ARGUMENT;
   Arena *a = arena_new();
   *text = NULL;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "c_locale.h"
+#include "thread_state.h"
 #include "checkpoint_command.h"
 #include "cli.h"
 #include "element.h"
@@ -181,7 +181,7 @@ static int unknown(const checkpoint_command *c, const char *word) {
 }
 
 int dtrt_checkpoint_main(int argc, char **argv) {
-  C_LOCALE_HERE;
+  PLAIN_THREAD_HERE;
   checkpoint_command c = {.prog = argc > 0 ? argv[0] : "checkpoint"};
   int k = 0;
   for (int i = 1; i < argc; i++)

@@ -1,6 +1,6 @@
 /* cli_main.c: dtrt_main, the command line of compiled programs and of `dtgc run`: finds the command
  * and runs it. docs/running.md is its manual. */
-#include "c_locale.h"
+#include "thread_state.h"
 #include "cli.h"
 #include <stdint.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static void free_all(const cli *c) {
 }
 
 int dtrt_check_main(int argc, char **argv, const dtrt_program *p) {
-  C_LOCALE_HERE;
+  PLAIN_THREAD_HERE;
   cli c = {.prog = argc > 0 && argv[0] ? argv[0] : p->name, .program = p, .looks = true};
   c.rank = dtrt_launch_rank();
   c.quiet = c.rank != 0;
@@ -78,7 +78,7 @@ int dtrt_main(int argc, char **argv, const dtrt_program *p, const dtrt_program *
 int dtrt_main_verified(int argc, char **argv, const dtrt_program *p,
                        const dtrt_program *const *variants, dtrt_more_fn *more,
                        dtrt_verify_fn *verify, void *user) {
-  C_LOCALE_HERE;
+  PLAIN_THREAD_HERE;
   cli c = {.prog = argc > 0 && argv[0] ? argv[0] : p->name,
            .program = p,
            .variants = variants,

@@ -9,7 +9,7 @@ Hold *hold_take(Hold *h) {
   uintptr_t me = (uintptr_t)&last_refused, no_owner = 0;
   if (atomic_load_explicit(&h->owner, memory_order_relaxed) == me ||
       atomic_compare_exchange_strong(&h->owner, &no_owner, me)) {
-    if (h->depth++ == 0) h->locale = c_locale_begin();
+    if (h->depth++ == 0) h->before = thread_state_plain();
     if (last_refused == h) last_refused = NULL;
     return h;
   }
@@ -19,7 +19,7 @@ Hold *hold_take(Hold *h) {
 
 void hold_give(Hold **h) {
   if (!*h || --(*h)->depth > 0) return;
-  c_locale_end(&(*h)->locale);
+  thread_state_restore(&(*h)->before);
   atomic_store(&(*h)->owner, 0);
 }
 

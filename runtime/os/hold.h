@@ -1,19 +1,19 @@
 /* hold.h: an object that one thread at a time may use reports a second one, instead of
  * giving wrong values: each public call holds it from beginning to end. The thread that holds it
  * may call again (from callbacks); between calls any thread may be the next. While it holds, it has
- * the locale "C" (c_locale.h). */
+ * a plain state (thread_state.h). */
 #ifndef DTG_HOLD_H
 #define DTG_HOLD_H
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "c_locale.h"
+#include "thread_state.h"
 
 /* Begins zeroed. */
 typedef struct Hold {
   _Atomic uintptr_t owner; /* the thread, 0: none */
   int depth;               /* the owner's alone */
-  locale_t locale;         /* that the owner had */
+  ThreadState before;      /* of the owner */
 } Hold;
 
 /* h, or NULL when another thread holds it; hold_refused(h) is then true in this thread, until it

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include "c_locale.h"
+#include "thread_state.h"
 
 static _Atomic unsigned forks;
 static void forked(void) { atomic_fetch_add(&forks, 1); }
@@ -24,7 +24,7 @@ typedef struct Start {
 static void *thread_main(void *arg) {
   const Start s = *(Start *)arg;
   free(arg);
-  c_locale_begin();
+  thread_state_plain();
   return s.f(s.arg);
 }
 

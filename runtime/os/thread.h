@@ -1,5 +1,5 @@
 /* thread.h: a thread of the runtime's own, which leaves signals to the process to the host's, and
- * has the locale "C" (c_locale.h). */
+ * has a plain state (thread_state.h). */
 #ifndef DTG_THREAD_H
 #define DTG_THREAD_H
 #include <pthread.h>

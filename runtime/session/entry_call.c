@@ -25,7 +25,7 @@ typedef struct Run {
 static void run_one(void *arg, int device) {
   Run *r = arg;
   Device *d = &r->s->device[device - r->s->comm->first];
-  unsigned mode = float_mode(); /* of a host's thread, perhaps */
+  const unsigned mode = float_mode();
   if (!device_stopped(d)) fail_guard(d, r->f, r->arg);
   float_mode_set(mode);
 }

@@ -5,7 +5,7 @@
 #include "bind.h"
 #include "session.h"
 #include "algorithm_table.h"
-#include "c_locale.h"
+#include "thread_state.h"
 #include "pending.h"
 #include "progress_thread.h"
 #include "cpus.h"
@@ -459,7 +459,7 @@ static dtrt_status open(dtrt_session *s, const dtrt_program *p, const dtrt_optio
 
 dtrt_status dtrt_open(const dtrt_program *p, const dtrt_options *o, dtrt_session **out) {
   dtrt_options none = {0};
-  C_LOCALE_HERE;
+  PLAIN_THREAD_HERE;
   if (!out) return DTRT_INVALID;
   *out = calloc(1, sizeof **out);
   if (!*out) return DTRT_NO_MEMORY;

@@ -1,7 +1,12 @@
 /* A host whose locale writes numbers with a comma had wrong values without a word: 0.3 in a text
  * was 0, 1.75 was 1. Numbers of texts, options, files and messages have a point in any locale, and
  * the host has its own again behind each call. The locale is made here, by localedef, so that
- * the test does not depend on those of the system; without localedef it is skipped. */
+ * the test does not depend on those of the system; without localedef that part is skipped.
+ *
+ * In a host that had been compiled with -ffast-math subnormal inputs were read as 0, in one that
+ * rounds upwards sums and constants were others, and one that traps divisions by 0 had 1 / 0 fail.
+ */
+#include <fenv.h>
 #include <locale.h>
 #include <stdlib.h>
 #include "check.h"
@@ -66,7 +71,48 @@ static void check_fit(void) {
   dtgc_free(p);
 }
 
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+static void zero_subnormals(void) { _mm_setcsr(_mm_getcsr() | 0x8040); } /* as -ffast-math does */
+static int is_zeroing(void) { return (_mm_getcsr() & 0x8040) == 0x8040; }
+#else
+static void zero_subnormals(void) {}
+static int is_zeroing(void) { return 1; }
+#endif
+
+static void check_floats(const char *mesh, int changed) {
+  static const char text[] =
+      "entry f(x: f32[4] on [a]) {\n"
+      "  return y = x * 1e30, z = (x * 1e30 + 1) / 3 * 0.1, w = 1 / (x - x)\n"
+      "}\n";
+  dtgc_program *p;
+  const dtgc_options o = {.mesh = mesh};
+  const uint32_t subnormal = 1000;
+  float x[4], y[4], z[4], w[4];
+  for (int i = 0; i < 4; i++) memcpy(&x[i], &subnormal, sizeof *x);
+  if (changed) {
+    zero_subnormals();
+    fesetround(FE_UPWARD);
+    feenableexcept(FE_DIVBYZERO);
+  }
+  dtgc_buffer in[] = {{"x", x, sizeof x}};
+  dtgc_buffer out[] = {{"y", y, sizeof y}, {"z", z, sizeof z}, {"w", w, sizeof w}};
+  const dtgc_status compiled = dtgc_compile_string("m", text, &o, &p);
+  const dtgc_status ran = compiled ? compiled : dtgc_run(p, "f", in, 1, out, 3);
+  CHECK(!changed || (fegetround() == FE_UPWARD && is_zeroing() && fegetexcept() == FE_DIVBYZERO));
+  fesetenv(FE_DFL_ENV);
+  CHECK(compiled == DTGC_OK && ran == DTGC_OK);
+  for (int i = 0; i < 4; i++)
+    CHECK(y[i] == 0x1.8a6e32p-40f && z[i] == 0x1.111112p-5f && w[i] > 3e38f);
+  dtgc_free(p);
+}
+
 int main(void) {
+  for (int changed = 0; changed < 2; changed++) {
+    check_floats("a=1", changed);
+    check_floats("a=4", changed);
+  }
+  if (failures) return 1;
   if (!set_comma()) return puts("skipped: no locale with a comma"), SKIPPED;
   check_on("a=1");
   check_on("a=4");
