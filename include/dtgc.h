@@ -56,8 +56,8 @@
  * them; otherwise compiling warns and ignores them.
  *  - DTGC_FLAGS="--disable=NAME -O1 ..." adds options from outside; docs/dtgc.1 has all variables.
  *  - OpenBLAS, if this library loads it, uses one thread per call.
- *  - During a call, callbacks included, the calling thread has the locale "C" (uselocale), rounds to
- * nearest and takes no subnormal number for 0, whatever setlocale, fesetround or -ffast-math have set:
+ *  - During a call, callbacks included, the calling thread has the locale "C" (uselocale) if numbers of
+ * its own have a comma, rounds to nearest and takes no subnormal number for 0, whatever setlocale, fesetround or -ffast-math have set:
  * numbers in texts and files have a point, and results are the same in any host.
  *  - fork() in a process that has a started program: the child may only exec or _exit. */
 #ifndef DTGC_H

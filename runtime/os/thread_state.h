@@ -8,13 +8,13 @@
 #include <locale.h>
 
 typedef struct ThreadState {
-  locale_t locale;
+  locale_t locale; /* 0: it was not changed, as its numbers have a point */
   unsigned floats; /* float_mode.h */
   int rounding;    /* of <fenv.h> */
 } ThreadState;
 
-/* Gives the calling thread the locale "C", rounding to nearest, and subnormal numbers; the state
- * that it had. */
+/* Gives the calling thread a locale whose numbers have a point, rounding to nearest, and subnormal
+ * numbers; the state that it had. */
 ThreadState thread_state_plain(void);
 void thread_state_restore(ThreadState *before); /* for __attribute__((cleanup)) */
 
