@@ -7,6 +7,7 @@
 #include "files.h"
 #include "options.h"
 #include "plot.h"
+#include "process.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -525,6 +526,7 @@ int main(int argc, char **argv) {
   static Driver d;
   char why[512];
   int status = EXIT_USAGE;
+  process_begin();
   if (argc > 1 && !strcmp(argv[1], "plot")) return finish_output(plot_main(argc - 2, argv + 2));
   if (argc > 1 && !strcmp(argv[1], "launch")) return launch(argv);
   if (argc > 1 && !strcmp(argv[1], "checkpoint"))

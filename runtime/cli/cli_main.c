@@ -2,6 +2,7 @@
  * and runs it. docs/running.md is its manual. */
 #include "thread_state.h"
 #include "cli.h"
+#include "process.h"
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,7 @@ int dtrt_main_verified(int argc, char **argv, const dtrt_program *p,
            .check_nan = DTRT_CHECK_CHEAP,
            .prefetch = 2};
   c.quiet = c.rank != 0;
+  process_begin();
   dtrt_main_early();
   int status = parse_and_run(&c, argc, argv);
   free_all(&c);

@@ -8,6 +8,7 @@
 #include <time.h>
 #include "checkpoint.h"
 #include "clock.h"
+#include "process.h"
 #include "supervise.h"
 
 enum { MOST_TOLD = 100 };
@@ -165,6 +166,7 @@ static int supervise(Run *r) {
 int main(int argc, char **argv) {
   Run r = {0};
   bool done = false;
+  process_begin();
   if (argc > 2 && !strcmp(argv[1], "--watch-rank")) return rank_watch(argv + 2);
   bool good = job_read(&r.j, argc, argv, &done);
   int status = done ? 0 : good ? supervise(&r) : SUPERVISE_USAGE;

@@ -73,6 +73,25 @@ written /dev/full "${fit[@]}" --log-steps /dev/full
 written /dev/full "${fit[@]}" --log-ranks /dev/full
 written /dev/full "${fit[@]}" --profile=/dev/full
 
+# With standard output closed the log of the steps got its number, and the lines of the epochs were written into it.
+"${fit[@]}" --log-steps open.csv >/dev/null || fail 'no log to compare with'
+closed() { # REDIRECTIONS STATUS
+  rm -rf closed.csv closed
+  eval "\"\${fit[@]}\" --log-steps closed.csv --save closed $1"
+  [ $? -eq "$2" ] || fail "closed by $1: another status than $2"
+  cmp open.csv closed.csv && "$dtgc" checkpoint check closed >/dev/null || fail "written into what was saved with $1"
+}
+closed '>&- 2>/dev/null' 1
+closed '2>&- >/dev/null' 0
+closed '<&- >/dev/null' 0
+closed '>&- 2>&- <&-' 1
+
+# Started by one that ignores SIGCHLD nothing learned how a command had ended.
+ignoring=(perl -e '$SIG{CHLD} = "IGNORE"; exec @ARGV')
+expect 0 'epoch 2/2' "${ignoring[@]}" "$dtgc" run fit.dtg fit train --feed 'x=|cat rows.csv' --epochs 2 --plain
+expect 1 'ended with status 3' "${ignoring[@]}" "$dtgc" run fit.dtg fit train --feed 'x=|exit 3' --epochs 2 --plain
+expect 1 '`false` could not link the executable' "${ignoring[@]}" env CC=false "$dtgc" fit.dtg --transport=threads -o prog
+
 # A disk that is full while an executable is put in its place: what was there stays.
 if command -v cc >/dev/null && [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
   mkdir disk
