@@ -37,6 +37,27 @@ static NodeId carried_number(const Build *b, NodeId id, int *left) {
   return found;
 }
 
+/* Whether `where` chose between numbers for this value, or between constants like them. */
+static bool is_choice_of_numbers(const Build *b, NodeId id) {
+  const Node *n = op_node(b, id);
+  if (n->op != &op_where) return false;
+  for (int k = 1; k < 3; k++) {
+    NodeId x = n->operand[k];
+    while (op_node(b, x)->op == &op_reshape || op_node(b, x)->op == &op_broadcast)
+      x = op_node(b, x)->operand[0];
+    if (op_node(b, x)->op != &op_const) return false;
+  }
+  return true;
+}
+
+NodeId op_types_differ(Build *b, NodeId x, NodeId y) {
+  const DType t = op_node(b, x)->dtype, u = op_node(b, y)->dtype;
+  op_fail(b, b->span, "types differ: %s and %s; cast one, as in %s(...)", op_describe(b, x),
+          op_describe(b, y), dtype_name(t > u ? t : u));
+  op_declared(b, 2, (NodeId[]){x, y});
+  return NO_NODE;
+}
+
 void op_declared(Build *b, int n, const NodeId *x) {
   for (int i = 0; i < n; i++) {
     NodeId id = x[i];
@@ -48,6 +69,10 @@ void op_declared(Build *b, int n, const NodeId *x) {
     const Node *o = op_node(b, id);
     if (o->op == &op_var || o->op == &op_input)
       diag_note(b->diag, o->span, "`%s` is declared here: %s", o->name, op_describe(b, id));
+    if (is_choice_of_numbers(b, id) && op_node(b, x[n - 1 - i])->dtype != o->dtype)
+      diag_note(b->diag, o->span,
+                "`where` of two numbers is %s; %s(...) of one of them gives the other type",
+                dtype_name(o->dtype), dtype_name(op_node(b, x[n - 1 - i])->dtype));
     int left = 100;
     const NodeId number = carried_number(b, id, &left);
     if (number != NO_NODE && op_node(b, number)->dtype == o->dtype)

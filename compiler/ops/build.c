@@ -421,10 +421,7 @@ Arg build_operator(Build *b, Op op, const Arg *x, const Arg *y) {
   if (p == NO_NODE || q == NO_NODE) goto done;
   complex_agree(b, &p, &q);
   if (op_node(b, p)->dtype != op_node(b, q)->dtype) {
-    DType u = op_node(b, q)->dtype;
-    op_fail(b, b->span, "types differ: %s and %s; cast one, as in %s(...)", op_describe(b, p),
-            op_describe(b, q), dtype_name(t > u ? t : u));
-    op_declared(b, 2, (NodeId[]){p, q});
+    op_types_differ(b, p, q);
     goto done;
   }
   if (build_broadcast_pair(b, &p, &q)) r = mk2(b, op, p, q);

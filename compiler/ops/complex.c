@@ -296,12 +296,7 @@ NodeId complex_power(Build *b, const Arg *x, const Arg *y) {
   NodeId p = build_tensor(b, x, t), q = build_tensor(b, y, t);
   if (p == NO_NODE || q == NO_NODE) return NO_NODE;
   complex_agree(b, &p, &q);
-  if (type_of(b, p) != type_of(b, q)) {
-    op_fail(b, b->span, "types differ: %s and %s; cast one, as in %s(...)", op_describe(b, p),
-            op_describe(b, q), dtype_name(dtype_is_complex(t) ? t : type_of(b, q)));
-    op_declared(b, 2, (NodeId[]){p, q});
-    return NO_NODE;
-  }
+  if (type_of(b, p) != type_of(b, q)) return op_types_differ(b, p, q);
   if (!build_broadcast_pair(b, &p, &q)) return NO_NODE;
   return mk1(b, &op_exp, mul(b, q, mk1(b, &op_log, p)));
 }

@@ -8,8 +8,7 @@ static bool infer_contract(Build *b, Node *n) {
   const Node *x = graph_operand(b->graph, n, 0), *y = graph_operand(b->graph, n, 1);
   const Letters l = product_letters(b->graph, n);
   if (x->dtype != y->dtype) {
-    op_fail(b, b->span, "types differ: %s and %s", op_describe(b, n->operand[0]),
-            op_describe(b, n->operand[1]));
+    op_types_differ(b, n->operand[0], n->operand[1]);
     return false;
   }
   int64_t size[26];

@@ -309,9 +309,8 @@ static Arg call_where(Build *b, const Arg *a) {
   x = build_tensor(b, &a[1], t);
   y = build_tensor(b, &a[2], t);
   if (x == NO_NODE || y == NO_NODE) return arg_node(NO_NODE);
-  if (op_node(b, x)->dtype != op_node(b, y)->dtype)
-    return arg_node(
-        op_fail(b, b->span, "types differ: %s and %s", op_describe(b, x), op_describe(b, y)));
+  complex_agree(b, &x, &y);
+  if (op_node(b, x)->dtype != op_node(b, y)->dtype) return arg_node(op_types_differ(b, x, y));
   if (!build_broadcast_pair(b, &x, &y) || !build_broadcast_pair(b, &c, &x) ||
       !build_broadcast_pair(b, &x, &y))
     return arg_node(NO_NODE);

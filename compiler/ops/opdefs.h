@@ -17,6 +17,8 @@ static inline Arg arg_node(NodeId id) { return (Arg){.kind = ARG_TENSOR, .node =
 /* Notes under an error where the tensors of a wrong call were declared, when they are variables or
  * inputs. */
 void op_declared(Build *b, int n, const NodeId *x);
+/* The error that the types of x and y differ; returns NO_NODE. */
+NodeId op_types_differ(Build *b, NodeId x, NodeId y);
 const char *op_describe(const Build *b, NodeId id); /* f32[64, 784] */
 
 /* Arguments. Each reports and returns false when the argument is not of the wanted kind. */

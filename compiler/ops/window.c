@@ -230,7 +230,11 @@ static bool infer_concat(Build *b, Node *n) {
   n->shape = x->shape;
   for (int i = 1; i < n->noperands; i++) {
     const Node *y = graph_operand(b->graph, n, i);
-    bool fits = y->dtype == x->dtype && y->shape.rank == x->shape.rank;
+    if (y->dtype != x->dtype) {
+      op_types_differ(b, n->operand[0], n->operand[i]);
+      return false;
+    }
+    bool fits = y->shape.rank == x->shape.rank;
     for (int d = 0; fits && d < x->shape.rank; d++)
       fits = d == dim || y->shape.dim[d] == x->shape.dim[d];
     if (!fits) {
@@ -313,10 +317,13 @@ static Arg call_stack(Build *b, const Arg *a) {
     return arg_node(op_fail(b, b->span, "a tensor has at most %d dims", MAX_RANK));
   if (!arg_dim(b, &a[1], "axis", t.rank, &d)) return arg_node(NO_NODE);
   for (int i = 0; i < t.rank; i++) t.dim[i] = i < d ? s.dim[i] : i == d ? 1 : s.dim[i - 1];
-  for (int i = 0; i < a[0].n; i++)
+  for (int i = 1; i < a[0].n; i++) {
+    if (op_node(b, x[i])->dtype != op_node(b, x[0])->dtype)
+      return arg_node(op_types_differ(b, x[0], x[i]));
     if (!shape_equal(&op_node(b, x[i])->shape, &s))
       return arg_node(op_fail(b, b->span, "shapes differ: %s and %s", op_describe(b, x[0]),
                               op_describe(b, x[i])));
+  }
   for (int i = 0; i < a[0].n; i++) x[i] = mk_reshape(b, x[i], &t);
   return arg_node(mk_concat(b, a[0].n, x, d));
 }
