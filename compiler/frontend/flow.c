@@ -120,7 +120,8 @@ static void close_vars(Elab *e, const OpenRegion *r) {
     Carry *c = &flow_region(e, r)->carries.at[v->carry];
     NodeVec *all = variable_versions(e, e->at, v->var);
     c->next = current(e, v->var);
-    /* No gradient is taken with respect to those. The body may have assigned what it begins with. */
+    /* No gradient is taken with respect to those. The body may have assigned what it begins with.
+     */
     for (int first = 0; first < all->n; first++)
       if (all->at[first] == c->node) all->n = first;
     const int assigned = e->at->assigned[v->var];
@@ -244,15 +245,31 @@ static const char *number_like(Elab *e, const Carried *c, const Value *v) {
   return s.at;
 }
 
-static void mismatch(Elab *e, const Carried *c, const Value *before, const Value *v, Span region) {
+/* Whether each run adds something to a list, or to the rows of a tensor. */
+static bool grows(Elab *e, const Value *before, const Value *v) {
+  if (before->kind == V_LIST && v->kind == V_LIST) return v->list->n > before->list->n;
+  if (before->kind != V_TENSOR || v->kind != V_TENSOR) return false;
+  const Node *x = graph_node(e->at->build.graph, before->node);
+  const Node *y = graph_node(e->at->build.graph, v->node);
+  bool same = x->dtype == y->dtype && x->shape.rank == y->shape.rank && x->shape.rank > 0;
+  for (int d = 1; same && d < x->shape.rank; d++) same = x->shape.dim[d] == y->shape.dim[d];
+  return same && y->shape.dim[0] > x->shape.dim[0];
+}
+
+static void mismatch(Elab *e, const OpenRegion *r, const Carried *c, const Value *before,
+                     const Value *v) {
+  const Region *region = flow_region(e, r);
+  const char *collect = "";
+  if (region->kind == REGION_LOOP && grows(e, before, v))
+    collect = arena_printf(e->arena, "; `collect %s = row` keeps one row a run", c->name.text);
   elab_fail(e, c->name.span,
             "`%s` is %s where the body ends, but %s where it begins: a name that a loop or a "
-            "branch changes must keep its type and shape",
-            c->name.text, value_describe(e, v), value_describe(e, before));
+            "branch changes must keep its type and shape%s",
+            c->name.text, value_describe(e, v), value_describe(e, before), collect);
   const char *number = number_like(e, c, v);
   diag_note(e->diag, c->before, "it was bound before here%s%s",
             number ? ", to a number; one of the other type is written " : "", number ? number : "");
-  diag_note(e->diag, region, "the body is this one's");
+  diag_note(e->diag, region->span, "the body is this one's");
 }
 
 /* The value at the end of the body as that of the carry; NO_NODE: it has another type. */
@@ -272,29 +289,32 @@ static NodeId next_of(Elab *e, NodeId carry, Value v, Span at) {
   return NO_NODE;
 }
 
-static void close_value(Elab *e, OpenRegion *r, const Carried *c, const Value *before, Value v,
+/* False: the value that the body ends with is not of the kind that it began with. */
+static bool close_value(Elab *e, OpenRegion *r, const Carried *c, const Value *before, Value v,
                         uint64_t key) {
-  const Span region = flow_region(e, r)->span;
-  if (v.kind == V_ERROR || before->kind == V_ERROR) return;
+  if (v.kind == V_ERROR || before->kind == V_ERROR) return true;
   v = eval_read(e, v, c->name.span);
   if (before->kind == V_LIST && v.kind == V_LIST && v.list->n == before->list->n) {
+    bool fits = true;
     for (int i = 0; i < v.list->n; i++)
-      close_value(e, r, c, &before->list->at[i], v.list->at[i], adopt_item(key, i));
-    return;
+      fits &= close_value(e, r, c, &before->list->at[i], v.list->at[i], adopt_item(key, i));
+    return fits;
   }
   if (key && r->peels && adopt_is_number(before)) {
     adopt_found(e, before, &v, key);
-    return;
+    return true;
   }
   if (before->kind != V_TENSOR) {
-    if (!value_same(before, &v)) mismatch(e, c, before, &v, region);
-    return;
+    if (value_same(before, &v)) return true;
+  } else {
+    const NodeId next = next_of(e, before->node, v, c->name.span);
+    if (next != NO_NODE) {
+      flow_carry_of(e, r, before->node)->next = next;
+      return true;
+    }
   }
-  const NodeId next = next_of(e, before->node, v, c->name.span);
-  if (next == NO_NODE)
-    mismatch(e, c, before, &v, region);
-  else
-    flow_carry_of(e, r, before->node)->next = next;
+  mismatch(e, r, c, before, &v);
+  return false;
 }
 
 static Value after_value(Elab *e, Value inside, Ident name, Where where) {
@@ -343,8 +363,11 @@ void flow_body(Elab *e, NameScope *in, const StmtVec *body, Span at, Where where
 
 void flow_close(Elab *e, OpenRegion *r, NameScope *in, const CarriedVec *carried, Where where) {
   for (int i = 0; i < carried->n; i++) {
-    const Carried *c = &carried->at[i];
-    close_value(e, r, c, &c->inside, scope_find(in, c->name.text)->value, c->key);
+    Carried *c = &carried->at[i];
+    const Value end = scope_find(in, c->name.text)->value;
+    /* What reads it behind the region is not wrong by itself. Numbers may become other types. */
+    if (!close_value(e, r, c, &c->inside, end, c->key) && !adopt_is_number(&c->first))
+      c->inside = value_error;
   }
   for (int i = 0; i < in->names.n; i++)
     if (!bound_before(in->up, in->names.at[i]->name))

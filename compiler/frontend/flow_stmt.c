@@ -19,8 +19,8 @@ static NodeId condition(Elab *e, Value v, const AstExpr *x, const char *word) {
   } else if (v.kind == V_BOOL) {
     elab_fail(e, x->span,
               "this is %s from the beginning and never changes: the condition of a "
-              "`while` is a tensor, computed from what the body changes",
-              v.i ? "true" : "false");
+              "`while` is a tensor, computed from what the body changes%s",
+              v.i ? "true" : "false", v.i ? ", or it is ended by a `break`" : "");
   } else if (v.kind != V_ERROR) {
     elab_fail(e, x->span, "`%s` requires a scalar of type bool, but this is %s", word,
               value_describe(e, &v));

@@ -553,6 +553,8 @@ static int yyreport_syntax_error(const yypcontext_t *ctx, Parse *p, void *lex) {
   (void)lex;
   Span at = *yypcontext_location(ctx);
   yysymbol_kind_t found = yypcontext_token(ctx);
+  /* What was left out behind a mistake may have held the brace that is missed here. */
+  if (found == YYSYMBOL_YYEOF && p->wrong.end) return 0;
   Expected want = {.n = 0};
   Str s = str_new(p->arena);
   Stopped stopped = stopped_at(ctx);

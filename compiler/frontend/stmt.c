@@ -198,7 +198,7 @@ static bool run_if(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
 
 static bool run_return(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   if (where == IN_ENTRY) {
-    entry_return(e, s, stmt);
+    if (!e->at->open) entry_return(e, s, stmt); /* else it is an error (flow_body) */
     return true;
   }
   if (where == IN_TOP || where == IN_LAYER) {
