@@ -44,10 +44,10 @@ static char *digits(Parse *p, const char *text, size_t n) {
   return s;
 }
 
-AstExpr *ast_int(Parse *p, Span at, const char *text, size_t n) {
+AstExpr *ast_int(Parse *p, Span at, const char *text, size_t n, int base) {
   AstExpr *x = ast_new(p, EX_INT, at);
   errno = 0;
-  x->i = strtoll(digits(p, text, n), NULL, 10);
+  x->i = strtoll(digits(p, text, n), NULL, base);
   x->real = (double)x->i;
   if (errno != ERANGE) return x;
   diag_error(p->diag, at, "this integer is too large: the maximum is 9223372036854775807");

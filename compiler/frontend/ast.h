@@ -195,7 +195,8 @@ void parse_meant(Parse *p, Span at, const char *message);
 
 Ident ast_ident(Parse *p, Span at, const char *text, size_t n);
 AstExpr *ast_new(Parse *p, AstExprKind kind, Span at);
-AstExpr *ast_int(Parse *p, Span at, const char *text, size_t n);
+/* `base`: 10, or 16 of a text that begins with 0x. */
+AstExpr *ast_int(Parse *p, Span at, const char *text, size_t n, int base);
 AstExpr *ast_real(Parse *p, Span at, const char *text, size_t n);
 AstExpr *ast_string(Parse *p, Span at, const char *text, size_t n);
 AstExpr *ast_bool(Parse *p, Span at, bool value);

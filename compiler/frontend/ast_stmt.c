@@ -272,7 +272,8 @@ Stmt *ast_repeat(Parse *p, Span at, Ident name, AstRange over, const StmtVec *bo
 /* Nothing in the body says which run it is. */
 Stmt *ast_repeat_times(Parse *p, Span at, AstExpr *times, const StmtVec *body) {
   const Ident name = {.text = "_", .span = at};
-  return ast_repeat(p, at, name, (AstRange){ast_int(p, times->span, "0", 1), times, NULL}, body);
+  return ast_repeat(p, at, name, (AstRange){ast_int(p, times->span, "0", 1, 10), times, NULL},
+                    body);
 }
 
 Stmt *ast_scan(Parse *p, Span at, const GivenVec *over, Ident order, const StmtVec *body) {

@@ -111,6 +111,8 @@ static const Word names[] = {
     {"torch", NO_MODULE},
     {"tf", NO_MODULE},
     {"math", NO_MODULE},
+    {"linalg", NO_MODULE},
+    {"random", NO_MODULE},
     {"self", "a method names its layer's params, states and layers without `self.`"},
     {"this", "a method names its layer's params, states and layers without `this.`"},
     {"jit", "dtg has no `jit`: entries are always compiled"},
@@ -212,6 +214,10 @@ static const char *in_line(const Parse *p, const Stopped *s, const Around *a) {
   if ((is(a, "//") || (is(a, "/") && (a->text[1] == '*' || a->text[1] == '/'))) && s->stmt)
     return "a comment begins with `#`";
   if (is(a, "@") && s->stmt) return "dtg has no decorators";
+  if (is(a, ".."))
+    return "`..` stands once, in the range of a `for` or a `repeat`, whose step follows as "
+           "in "
+           "`0..n by 2`; a slice is written x[a:b:step]";
   if (is(a, ":") && a->nbefore && a->before == a->line + strspn(a->line, " \t") && !p->brackets &&
       !foreign_is_reserved(a->before, a->nbefore))
     return "only params, states and inputs declare types; a name takes the type of its value: `y = "
