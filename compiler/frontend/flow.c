@@ -256,6 +256,13 @@ static bool grows(Elab *e, const Value *before, const Value *v) {
   return same && y->shape.dim[0] > x->shape.dim[0];
 }
 
+static bool is_read(const Graph *g, NodeId id) {
+  for (int i = id + 1; i < g->nodes.n; i++)
+    for (int k = 0; k < g->nodes.at[i].noperands; k++)
+      if (g->nodes.at[i].operand[k] == id) return true;
+  return false;
+}
+
 static void mismatch(Elab *e, const OpenRegion *r, const Carried *c, const Value *before,
                      const Value *v) {
   const Region *region = flow_region(e, r);
@@ -270,6 +277,11 @@ static void mismatch(Elab *e, const OpenRegion *r, const Carried *c, const Value
   diag_note(e->diag, c->before, "it was bound before here%s%s",
             number ? ", to a number; one of the other type is written " : "", number ? number : "");
   diag_note(e->diag, region->span, "the body is this one's");
+  if (region->kind == REGION_LOOP && before->kind == V_TENSOR &&
+      !is_read(e->at->build.graph, before->node))
+    diag_note(e->diag, c->name.span,
+              "no run reads what `%s` was before: under a name of the body's own it is not carried",
+              c->name.text);
 }
 
 /* The value at the end of the body as that of the carry; NO_NODE: it has another type. */
