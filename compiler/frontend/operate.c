@@ -431,7 +431,9 @@ static NodeId put_rows(Build *b, NodeId base, const Subscripting *t, const Arg *
   const int n = picks(t, &last, index);
   for (int k = 0; k < n; k++) dim[k] = t->later[last + k].dim;
   if (part == NO_NODE) return part;
-  part = build_put_rows(b, part, n, dim, index, t->apart ? 0 : dim[0], value);
+  bool whole = true; /* the other subscripts take all */
+  for (int d = 0; d < t->n; d++) whole = whole && t->sub[d].whole;
+  part = build_put_rows(b, part, n, dim, index, t->apart ? 0 : dim[0], value, whole);
   if (part == NO_NODE) return part;
   return build_put(b, base, t->n, t->sub,
                    &(Arg){.kind = ARG_TENSOR, .node = part, .span = value->span});

@@ -67,9 +67,10 @@ static void add_read(Walk *w, NodeId base, bool aligned) {
   s->read = w->out->n;
 }
 
-static ReadHow read_of(ReadHow how, Op op, int k) {
-  if (how == READ_ALIGNED && op->updates && k == 1) return READ_IN_WINDOW;
-  return op_at_same_index(op, k) ? how : READ_LOOSE;
+static ReadHow read_of(ReadHow how, const Node *n, int k) {
+  if (how == READ_ALIGNED && n->op->updates && k == 1)
+    return node_attr(n, "axis") ? READ_IN_WINDOW : READ_ALIGNED;
+  return op_at_same_index(n->op, k) ? how : READ_LOOSE;
 }
 
 static void reads_of(Walk *w, NodeId id, ReadHow how) {
@@ -90,7 +91,7 @@ static void reads_of(Walk *w, NodeId id, ReadHow how) {
   s->how |= 1u << how;
   const bool written = how == READ_IN_WINDOW && part_is_written(g, w->made, n);
   for (int k = 0; k < n->noperands; k++)
-    reads_of(w, n->operand[k], written && !k ? READ_ALIGNED : read_of(how, n->op, k));
+    reads_of(w, n->operand[k], written && !k ? READ_ALIGNED : read_of(how, n, k));
 }
 
 /* What the tiles make is not read from outside; all else is, at any index. */
@@ -117,8 +118,7 @@ void step_reads(const LocalEntry *le, const Step *s, Arena *a, Reads *out) {
   for (int i = 0; i < s->nodes.n; i++) {
     const Node *n = w.made = graph_node(le->graph, s->nodes.at[i]);
     for (int k = 0; k < n->noperands; k++)
-      reads_of(&w, n->operand[k],
-               s->kind == STEP_MAP ? read_of(READ_ALIGNED, n->op, k) : READ_LOOSE);
+      reads_of(&w, n->operand[k], s->kind == STEP_MAP ? read_of(READ_ALIGNED, n, k) : READ_LOOSE);
   }
   if (s->kind == STEP_MAP && s->named) /* the indices */
     reads_of(&w, graph_node(le->graph, s->named - 1)->operand[0], READ_LOOSE);

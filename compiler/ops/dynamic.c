@@ -168,7 +168,7 @@ const OpDef op_window = {
 /* -------- put -------- */
 
 /* attr: the dims that have a begin, steps. Operands: x, the value (as many dims), a begin for each
- * of those dims. */
+ * of those dims. Without such dims it is the value, in the place of x. */
 static bool infer_put(Build *b, Node *n) {
   const Node *x = graph_operand(b->graph, n, 0), *v = graph_operand(b->graph, n, 1);
   n->dtype = x->dtype;
@@ -218,7 +218,7 @@ static void grad_put(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   const Shape size = op_node(b, n.operand[1])->shape;
   int64_t step[MAX_RANK];
   for (int d = 0; d < n.shape.rank; d++) step[d] = node_attrs(&n, "step")[d];
-  dx[0] = mk_put(b, dy, mk_number(b, n.operand[1], 0), dims, n.operand + 2, step);
+  dx[0] = dims ? mk_put(b, dy, mk_number(b, n.operand[1], 0), dims, n.operand + 2, step) : NO_NODE;
   dx[1] = mk_window(b, dy, dims, n.operand + 2, size.dim, step);
   for (int k = 2; k < n.noperands; k++) dx[k] = NO_NODE;
 }

@@ -54,10 +54,12 @@ NodeId build_window(Build *b, NodeId x, int n, Subscript *sub);
 NodeId build_put(Build *b, NodeId x, int n, const Subscript *sub, const Arg *value);
 NodeId build_subscript(Build *b, NodeId x, int n, const Subscript *subs);
 /* x with n dims from `dim` on as n tensors of integers say, which are broadcast: their shape in the
- * place of these dims. And with the value there, of equal places the last (positions.c). */
+ * place of these dims. And with the value there, of equal places the last (positions.c); in the
+ * dims of `dim`, the value's dims of them from `first` on. `whole`: it is written into x, not into
+ * what goes into a window of another. */
 NodeId build_pick(Build *b, NodeId x, int dim, int n, NodeId *index);
 NodeId build_put_rows(Build *b, NodeId x, int n, const int *dim, NodeId *index, int first,
-                      const Arg *value);
+                      const Arg *value, bool whole);
 NodeId build_cast(Build *b, NodeId x, DType to);
 /* A scalar (rank 0) constant. */
 NodeId build_const(Build *b, DType t, double value);

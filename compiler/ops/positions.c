@@ -283,7 +283,7 @@ NodeId build_pick(Build *b, NodeId x, int dim, int n, NodeId *index) {
 }
 
 NodeId build_put_rows(Build *b, NodeId x, int n, const int *dim, NodeId *index, int first,
-                      const Arg *value) {
+                      const Arg *value, bool whole) {
   const Shape s = *shape_of(b, x);
   const DType t = type_of(b, x);
   const NodeId row = row_in(b, &s, n, dim, index);
@@ -309,5 +309,6 @@ NodeId build_put_rows(Build *b, NodeId x, int n, const int *dim, NodeId *index, 
   if (!fits)
     return op_fail(b, value->span, "the part that is written is %s, but the value is %s",
                    op_describe(b, mk_const(b, t, &want, 0)), op_describe(b, v));
-  return mk_set_places(b, x, n, dim, row, mk_broadcast_to(b, v, &want), first);
+  v = mk_set_places(b, x, n, dim, row, mk_broadcast_to(b, v, &want), first);
+  return whole ? mk_put(b, x, v, 0, NULL, NULL) : v;
 }

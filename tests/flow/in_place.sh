@@ -126,8 +126,13 @@ entry keys(block: i32[], at: i32[16], k: f32[16, 8, 16]) {
   cache[2, iota([16]), :, at] <- k
   cache[block, iota([16]), :, at] <- 2 * k
 }
+state grid: i32[room, 4] = 0
+entry move(old: i32[32], new: i32[32], column: i32[32]) {
+  grid[old, column] <- 0
+  grid[new, column] <- 1
+}
 END
-[ "$("$dtgc" "$at/w.dtg" --dump=loops | grep -c 'if partial\[row\] == i32(i)')" = 8 ] || fail "rows are written by a pass over all"
+[ "$("$dtgc" "$at/w.dtg" --dump=loops | grep -c 'if partial\[row\] == i32(i)')" = 10 ] || fail "rows are written by a pass over all"
 "$dtgc" "$at/w.dtg" --dump=memory | sed -n '/^entry put/,$p' | grep 'updated by a copy' && fail "a table whose rows are written is copied"
 # A window is read where it is written.
 printf 'state x: f32[4, 100, 8] = 1\nentry f(k: i32[], y: f32[100, 8]) {\n  x[2] <- x[2] * 2 + y\n  x[k] <- tanh(x[k])\n  x[1:3, 5:9] <- where(x[1:3, 5:9] > 0, x[1:3, 5:9], 0)\n}\n' >"$at/b.dtg"

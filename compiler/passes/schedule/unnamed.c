@@ -132,6 +132,11 @@ static Rest of_op(Unnamed *u, Expr e) {
   return numbers ? of_numbers(&n, expr_node(u->lower.x, n.arg[0])->type, x) : unknown;
 }
 
+/* It is what lies where the window goes, which may be all of the tensor. */
+static bool is_written(const Unnamed *u, NodeId id, const Node *n) {
+  return node_attr(u->put, "axis") ? part_is_written(u->g, u->put, n) : id == u->put->operand[0];
+}
+
 static Rest of_value(Unnamed *u, Expr e) {
   const ExprNode n = *expr_node(u->lower.x, e);
   const NodeId id = (NodeId)n.v;
@@ -145,7 +150,7 @@ static Rest of_value(Unnamed *u, Expr e) {
     at.dim[d] = n.arg[d];
     if (expr_node(u->lower.x, n.arg[d])->reads) return unknown;
   }
-  if (u->put && part_is_written(u->g, u->put, x)) {
+  if (u->put && is_written(u, id, x)) {
     bool here = true;
     for (int d = 0; d < n.n; d++) here = here && n.arg[d] == u->at.dim[d];
     if (here) return (Rest){.kind = REST_VALUE, .value = u->written = e};
