@@ -128,8 +128,10 @@ static bool read_variable(const opening *o, checkpoint_var *v, const json_t *j) 
 static bool read_own(const opening *o, const json_t *j) {
   checkpoint *c = o->c;
   const char *program, *mesh;
-  if (json_integer_value(json_object_get(j, "version")) != 1)
-    return refuse(o, "it was written by another version of dtg");
+  const json_t *version = json_object_get(j, "version");
+  if (!json_is_integer(version) || json_integer_value(version) != 1)
+    return refuse(o, "\"version\" of \"dtg\": expected 1, found %lld; a later dtg may read it",
+                  (long long)json_integer_value(version));
   if (!get_text(o, j, "program", &program) || !get_text(o, j, "mesh", &mesh) ||
       !get_hex(o, j, "hash", &c->hash) || !read_progress(o, json_object_get(j, "progress")))
     return false;

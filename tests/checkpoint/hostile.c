@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "checkpoint.h"
+#include "checkpoint_index.h"
 #include "element.h"
 
 static int failures, checks;
@@ -279,6 +280,24 @@ static void try_every_byte(int stride) {
   expect(folder, NULL, "as it was");
 }
 
+/* A later version, whole: it is told from a damaged one, and which it is. */
+static void try_version(void) {
+  write_checkpoint(-1);
+  char *name = checkpoint_printf("%s/%s", folder, CHECKPOINT_INDEX), sum[16];
+  size_t n;
+  char *text = load(name, &n), *version = strstr(text, "\"version\": 1"),
+       *at = index_sum_place(text);
+  if (!version || !at) exit(99);
+  version[11] = '2';
+  memcpy(at, "00000000", 8);
+  snprintf(sum, sizeof sum, "%08x", index_sum(text));
+  memcpy(at, sum, 8);
+  put(name, text, n);
+  expect(folder, "\"version\" of \"dtg\": expected 1, found 2", "another version");
+  free(text);
+  free(name);
+}
+
 /* Bytes that fuzzing makes of a lone file: where a header still parses, what it promises must hold.
  */
 static void fuzz(int count) {
@@ -341,6 +360,7 @@ int main(int argc, char **argv) {
   snprintf(folder, sizeof folder, "%s/step-000001", argv[1]);
   try_headers();
   try_pieces();
+  try_version();
   try_every_byte(argc > 2 ? atoi(argv[2]) : 7);
   fuzz(argc > 3 ? atoi(argv[3]) : 3000);
   printf("%d checks, %d failures\n", checks, failures);
