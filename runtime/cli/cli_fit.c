@@ -467,6 +467,20 @@ static fit_status open_pass(show *w, fit_pass *pass, const dtrt_entry *e, const 
   return status;
 }
 
+/* A log that would take the place of rows. */
+static fit_status check_logs(show *w) {
+  const char *const log[] = {w->c.log, w->c.log_steps, w->c.log_ranks, w->c.profile};
+  static const char *const name[] = {"--log", "--log-steps", "--log-ranks", "--profile"};
+  for (int i = 0; i < 4; i++) {
+    if (!log[i] || !(data_reads(&w->f.train.set, log[i]) || data_reads(&w->f.eval.set, log[i])))
+      continue;
+    snprintf(w->f.why, sizeof w->f.why, "%s %s would overwrite a file that is fed; name another",
+             name[i], log[i]);
+    return FIT_FAILED;
+  }
+  return FIT_OK;
+}
+
 static fit_status work(show *w) {
   const cli *c = &w->c;
   fit *f = &w->f;
@@ -477,6 +491,7 @@ static fit_status work(show *w) {
         open_pass(w, &f->eval, c->eval, c->eval_feed, c->neval_feed, c->eval_skip, c->eval_limit);
   if (!status && c->report) status = fit_report_open(&w->report, f, c->report);
   if (!status) status = fit_same_files(f);
+  if (!status) status = check_logs(w);
   return status ? status : train(w);
 }
 

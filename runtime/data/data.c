@@ -1,6 +1,7 @@
 /* data.c: see data.h. Consecutive rows of the file are read as one box, so file order costs one
  * read per step and input, and a shuffled order one per row. */
 #include "data.h"
+#include "files.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,6 +183,18 @@ bool data_open_in(const spool_job *job, data_set *set, const dtrt_entry *entry,
   }
   if (!good) data_close(set);
   return good;
+}
+
+static bool reads(const tensor_file *f, const char *path) {
+  for (int i = 0; i < f->nparts; i++)
+    if (reads(f->part[i], path)) return true;
+  return file_is_same(f->name, path);
+}
+
+bool data_reads(const data_set *set, const char *path) {
+  for (int i = 0; set->file && i < set->entry->nin; i++)
+    if (set->file[i] && reads(set->file[i], path)) return true;
+  return false;
 }
 
 void data_close(data_set *set) {

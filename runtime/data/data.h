@@ -41,6 +41,8 @@ bool data_open_in(const spool_job *job, data_set *set, const dtrt_entry *entry,
                   const data_pair *feed, int nfeed, bool whole, int64_t skip, int64_t limit,
                   const data_set *like, char *why, size_t whysize);
 void data_close(data_set *set);
+/* Whether a file of the set is the one at `path`. */
+bool data_reads(const data_set *set, const char *path);
 
 /* Puts the rows into the order of an epoch. False when out of memory. */
 bool data_shuffle(data_set *set, uint64_t seed, int64_t epoch);

@@ -52,14 +52,14 @@ int file_open(const char *path, const char **why) {
   return -1;
 }
 
-/* What reads a pipe may have been started together with us. */
-enum { READER_WAITS = 200 }; /* of 10 ms */
-
 bool file_is_same(const char *path, const char *other) {
   struct stat a, b;
   return stat(path, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
          a.st_ino == b.st_ino;
 }
+
+/* What reads a pipe may have been started together with us. */
+enum { READER_WAITS = 200 }; /* of 10 ms */
 
 bool file_is_special(const char *path) {
   struct stat st;

@@ -73,6 +73,15 @@ written /dev/full "${fit[@]}" --log-steps /dev/full
 written /dev/full "${fit[@]}" --log-ranks /dev/full
 written /dev/full "${fit[@]}" --profile=/dev/full
 
+# A log by the name of a feed took the place of its rows.
+cp rows.csv fed.csv && ln -s fed.csv by_link.csv
+for option in --log --log-steps --log-ranks; do
+  expect 1 "$option by_link.csv would overwrite a file that is fed" "$dtgc" run fit.dtg fit train --feed x=fed.csv:0 --epochs 1 $option by_link.csv
+  expect 1 "$option fed.csv would overwrite" "$dtgc" run fit.dtg fit train --feed 'x={rows,fed}.csv' --epochs 1 $option fed.csv
+  expect 1 "$option fed.csv would overwrite" "$dtgc" run fit.dtg fit train --feed x=rows.csv --eval train --eval-feed x=fed.csv --epochs 1 $option fed.csv
+done
+cmp rows.csv fed.csv || fail 'rows were overwritten'
+
 # With standard output closed the log of the steps got its number, and the lines of the epochs were written into it.
 "${fit[@]}" --log-steps open.csv >/dev/null || fail 'no log to compare with'
 closed() { # REDIRECTIONS STATUS
