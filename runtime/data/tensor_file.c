@@ -72,16 +72,22 @@ static bool ends_in(const char *name, const char *suffix) {
   return n >= k && !strncmp(name + n - k, suffix, k);
 }
 
-static bool is_text(const gz_stream *s) {
-  for (int i = 0; i < s->nhead; i++) {
-    unsigned char c = s->head[i];
-    if (c < ' ' && c != '\t' && c != '\n' && c != '\r') return false;
+/* How many of the first bytes are text. */
+static int text_bytes(const gz_stream *s) {
+  int n = 0;
+  for (; n < s->nhead; n++) {
+    unsigned char c = s->head[n];
+    if (c < ' ' && c != '\t' && c != '\n' && c != '\r') break;
   }
-  return true;
+  return n;
 }
+
+static bool is_text(const gz_stream *s) { return text_bytes(s) == s->nhead; }
 
 static bool unknown(gz_stream *s) {
   const unsigned char *h = s->head;
+  const char *other = formats_text(h, (size_t)s->nhead);
+  const int text = text_bytes(s);
   char found[32] = "";
   for (int i = 0; i < s->nhead && i < 6; i++)
     snprintf(found + 3 * i, sizeof found - 3 * (size_t)i, " %02x", h[i]);
@@ -92,9 +98,11 @@ static bool unknown(gz_stream *s) {
                    found);
   if (strstr(s->name, "idx") || strstr(s->name, "ubyte"))
     return gz_fail(s, "expected an IDX file (00 00, a type 08 to 0e, the dims), found%s", found);
+  if (!*other && text >= 6) /* a CSV, but for that byte */
+    return gz_fail(s, "expected text (CSV), found the byte %02x at offset %d", h[text], text);
   return gz_fail(s,
                  "expected .npy, .npz, IDX or CSV (or raw records, as in FILE:u8[3073]), found%s%s",
-                 found, formats_text(s->head, (size_t)s->nhead));
+                 found, other);
 }
 
 static bool open_member(tensor_file *f, gz_stream *s, const file_spec *of, int64_t most) {

@@ -172,6 +172,11 @@ static void test_npy_errors(void) {
       "2\0\n\0",
       10);
   CHECK(refuses("e.csv", DTRT_F64, "UTF-16 text (save it as UTF-8)", "expected .npy"));
+  put("e.csv",
+      "1,2,3\n4,\0"
+      "5,6\n",
+      13);
+  CHECK(refuses("e.csv", DTRT_F64, "expected text (CSV)", "found the byte 00 at offset 8"));
   put_text("e.npy", "hello");
   CHECK(refuses("e.npy", DTRT_F64, "expected an .npy", "68 65 6c 6c 6f"));
   size_t n = npy(file, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999,), }", -1,
