@@ -287,6 +287,7 @@ static bool improve(Plan *p, LocalEntry *le, int64_t limit) {
   if (!choose_values(&r, alive - (limit - slack))) return false;
   LocalEntry next = rewrite(&r);
   Plan one = *p;
+  one.variables_of = p; /* they lie and are shared as all entries have them */
   memset(&one.entries, 0, sizeof one.entries);
   vec_push(p->arena, &one.entries, next);
   p->place(&one);
