@@ -84,6 +84,88 @@ static void test_accuracy(int dense) {
   }
 }
 
+/* Of f64 functions that are the header's, against long double libm: 11 bits more. */
+typedef double fn64(double);
+typedef long double ref64(long double);
+
+static double call_exp64(double x) { return dtrt_exp_f64(x); }
+static double call_expm164(double x) { return dtrt_expm1_f64(x); }
+static double call_tanh64(double x) { return dtrt_tanh_f64(x); }
+static double call_sigmoid64(double x) { return dtrt_sigmoid_f64(x); }
+static long double ref_sigmoid64(long double x) {
+  return x < 0 ? expl(x) / (1 + expl(x)) : 1 / (1 + expl(-x));
+}
+
+static const struct Accuracy64 {
+  const char *name;
+  fn64 *f;
+  ref64 *ref;
+  double bound;
+} accuracy64[] = {
+    {"exp_f64", call_exp64, expl, 0.9},
+    {"expm1_f64", call_expm164, expm1l, 1.9},
+    {"tanh_f64", call_tanh64, tanhl, 2.6},
+    {"sigmoid_f64", call_sigmoid64, ref_sigmoid64, 2.4},
+};
+
+static double ulps64(double got, long double want) {
+  if (isnan(want) || isnan(got)) return isnan(want) && isnan(got) ? 0 : 1e30;
+  if (isinf(got) || isinf(want)) return got == (double)want ? 0 : 1e30;
+  int e;
+  frexpl(want, &e);
+  return (double)(fabsl(got - want) / ldexpl(1, (e < -1021 ? -1021 : e) - 53));
+}
+
+static void sample64(const struct Accuracy64 *a, double x, double *worst, double *at) {
+  const double got = a->f(x);
+  const long double want = a->ref((long double)x);
+  const double u = ulps64(got, want);
+  check(u <= a->bound && (want != 0 || !signbit(got) == !signbit(want)), a->name, x, 0, got,
+        (double)want);
+  if (u > *worst) *worst = u, *at = x;
+}
+
+static void test_accuracy64(int dense) {
+  static const double special[] = {0,
+                                   -0.0,
+                                   0x1p-1074,
+                                   -0x1p-1074,
+                                   0x1p-1022,
+                                   INFINITY,
+                                   NAN,
+                                   -INFINITY,
+                                   709.782712893384,
+                                   709.7827128933841,
+                                   -745.1,
+                                   -745.2,
+                                   -746,
+                                   -708.4,
+                                   710,
+                                   -38,
+                                   -37.5,
+                                   20,
+                                   0.5,
+                                   -0.5,
+                                   1e300,
+                                   -1e300};
+  for (size_t k = 0; k < sizeof accuracy64 / sizeof *accuracy64; k++) {
+    const struct Accuracy64 *a = &accuracy64[k];
+    double worst = 0, at = 0;
+    for (size_t i = 0; i < sizeof special / sizeof *special; i++)
+      sample64(a, special[i], &worst, &at);
+    for (int64_t i = 0, n = dense ? 1 << 24 : 1 << 17; i < n; i++) {
+      uint32_t w[4];
+      dtrt_philox(5, 6, (uint32_t)i, 0, 0, 0, w);
+      const uint64_t u = (uint64_t)w[0] << 32 | w[1];
+      const double part = ((double)u * 0x1p-64 - 0.5) * 2;
+      sample64(a, dtrt_from_bits_f64(u), &worst, &at);
+      sample64(a, part * 750, &worst, &at);
+      sample64(a, part * 2, &worst, &at);
+    }
+    printf("%-12s %.4f ulp at %a\n", a->name, worst, at);
+  }
+}
+
 static float call_pow(float x, float y) { return dtrt_pow_f32(x, y); }
 
 static void test_pow(int dense) {
@@ -514,6 +596,7 @@ static void test_random(void) {
 int main(int argc, char **argv) {
   int dense = argc > 1 && !strcmp(argv[1], "--dense");
   test_accuracy(dense);
+  test_accuracy64(dense);
   test_pow(dense);
   test_special();
   test_ints();

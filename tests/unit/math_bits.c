@@ -143,6 +143,11 @@ static uint64_t hash_f64(uint64_t h, double x) {
   K(cast_f64_u8, out_i, hash_i32, dtrt_cast_f64_u8(in_d[i]))                                       \
   K(f64_f16, out_i, hash_i32, dtrt_f64_to_f16(in_d[i]))                                            \
   K(sqrt_f64, out_d, hash_f64, dtrt_sqrt_f64(in_d[i]))                                             \
+  K(exp_f64, out_d, hash_f64, dtrt_exp_f64(in_d[i]))                                               \
+  K(exp_of_f64, out_d, hash_f64, dtrt_exp_f64(50 * (double)in_b[i]))                               \
+  K(expm1_f64, out_d, hash_f64, dtrt_expm1_f64((double)in_b[i]))                                   \
+  K(tanh_f64, out_d, hash_f64, dtrt_tanh_f64((double)in_b[i]))                                     \
+  K(sigmoid_f64, out_d, hash_f64, dtrt_sigmoid_f64((double)in_b[i]))                               \
   K(uniform_f64, out_d, hash_f64, dtrt_uniform_f64(1, 2, 3, i))
 KERNELS_F32(BITS_F32)
 KERNELS(BITS)
@@ -227,6 +232,11 @@ static const struct Bits {
     {"cast_f64_u8", bits_cast_f64_u8, 0x0ca45b9c294569f3u},
     {"f64_f16", bits_f64_f16, 0x4ce503e667f5c8c7u},
     {"sqrt_f64", bits_sqrt_f64, 0x2c3f51710636daa1u},
+    {"exp_f64", bits_exp_f64, 0x409cef9ce39c9f1bu},
+    {"exp_of_f64", bits_exp_of_f64, 0x1c474f0bd0a016bau},
+    {"expm1_f64", bits_expm1_f64, 0x12b9d6a24d8421b7u},
+    {"tanh_f64", bits_tanh_f64, 0x0551b7a5321f82ecu},
+    {"sigmoid_f64", bits_sigmoid_f64, 0x7c81fae860a1fc8du},
     {"uniform_f64", bits_uniform_f64, 0x2bfc8b987e2273fbu},
 };
 
