@@ -237,12 +237,27 @@ static void check_list(EntryCheck *c, const LoopStmt *s) {
   }
 }
 
+/* Arrays of a function are `restrict`: what it writes lies in none of the others. */
+static const char *written_twice(Arena *a, const LocalEntry *le, const LoopFunction *f) {
+  for (int i = 0; i < f->buffers.n; i++)
+    for (int k = 0; k < f->buffers.n; k++) {
+      const LoopBuffer *x = &f->buffers.at[i], *y = &f->buffers.at[k];
+      const int lies = le->buffer[node_base(le->graph, x->node)];
+      if (i != k && x->written && lies >= 0 && lies == le->buffer[node_base(le->graph, y->node)])
+        return arena_printf(a, "%s is written where %s is read as another array",
+                            node_called(graph_node(le->graph, x->node)),
+                            node_called(graph_node(le->graph, y->node)));
+    }
+  return NULL;
+}
+
 const char *loop_verify_entry(Arena *a, const Plan *p, const LoopEntry *en, NodeId *where) {
   EntryCheck c = {.arena = a, .plan = p, .en = en, .x = en->x};
   for (int i = 0; i < en->runs.n && !c.breach; i++) {
     const LoopFunction *f = &en->runs.at[i];
     const char *outside = loop_verify(a, p, en->le, f);
     if (outside) c.breach = arena_printf(a, "an index leaves its block: %s", outside);
+    if (!c.breach) c.breach = written_twice(a, en->le, f);
   }
   check_list(&c, en->body);
   if (c.next < en->le->steps.n) breaks(&c, "steps that are missing");

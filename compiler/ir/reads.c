@@ -77,12 +77,12 @@ static void reads_of(Walk *w, NodeId id, ReadHow how) {
   const Graph *g = w->le->graph;
   const Node *n = graph_node(g, id);
   NodeId base = node_base(g, id);
-  if (w->le->stored[base]) { /* a view has its elements in the same places */
-    add_read(w, base, how == READ_ALIGNED);
+  if (w->le->stored[base]) { /* seen as what is stored, it is the same array in C */
+    add_read(w, base, how == READ_ALIGNED && same_space(n, w->made));
     return;
   }
   if (base != id) {
-    reads_of(w, base, how);
+    reads_of(w, base, how == READ_IN_WINDOW ? how : READ_LOOSE);
     return;
   }
   bool is_new;
