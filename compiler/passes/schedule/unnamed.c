@@ -99,6 +99,20 @@ static Rest of_numbers(const ExprNode *n, DType from, const Rest *x) {
   return (Rest){REST_NUMBER, out, NO_EXPR};
 }
 
+static bool is_cast(const ExprNode *n) { return n->kind == EXPR_OP && n->n == 1 && !n->op->c; }
+
+/* f16(f32(x)) is x. */
+static const Rest *of_casts(const Unnamed *u, const ExprNode *n, Rest *x) {
+  if (!is_cast(n) || x->kind != REST_VALUE) return NULL;
+  const ExprNode *wide = expr_node(u->lower.x, x->value);
+  if (!is_cast(wide) || !dtype_is_float(n->type) || !dtype_is_float(wide->type) ||
+      dtype_size(wide->type) <= dtype_size(n->type) ||
+      expr_node(u->lower.x, wide->arg[0])->type != n->type)
+    return NULL;
+  x->value = wide->arg[0];
+  return x;
+}
+
 /* x + 0, x - 0, and what the scatter's own op makes of its identity: max(x, -inf). */
 static const Rest *beside_none(const Unnamed *u, const ExprNode *n, const Rest *x) {
   if (n->n != 2) return NULL;
@@ -126,7 +140,8 @@ static Rest of_op(Unnamed *u, Expr e) {
   }
   for (int k = 0; k < n.n; k++)
     if (n.op->linear >> k & 1 && is_number(&x[k], 0)) return number_of(n.type, 0, 0);
-  const Rest *other = beside_none(u, &n, x);
+  const Rest *other = of_casts(u, &n, x);
+  if (!other) other = beside_none(u, &n, x);
   if (other) return *other;
   if (apart) return (Rest){.kind = REST_VALUE, .value = e};
   return numbers ? of_numbers(&n, expr_node(u->lower.x, n.arg[0])->type, x) : unknown;
