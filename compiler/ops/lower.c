@@ -308,10 +308,11 @@ Expr lower_put(Lower *l, NodeId id, const At *at) {
 
 /* -------- rows of blocks -------- */
 
-/* This device has one row, and the same block of the dim it is split from. */
+/* This device has one row, and the same block of the dim it is split from. Whole tensors (NULL: no
+ * mesh) have all rows. */
 static bool one_row(const Lower *l, const Node *rows, const Node *line, int dim) {
   const DimLayout *a = &rows->layout->dim[dim], *b = &line->layout->dim[dim];
-  return dim_equal(a, b) && !a->window.of && dim_parts(l->mesh, a) == rows->shape.dim[dim];
+  return l->mesh && dim_equal(a, b) && !a->window.of && dim_parts(l->mesh, a) == rows->shape.dim[dim];
 }
 
 static Expr row_begin(Lower *l, Expr i, int64_t size, int64_t k) {
