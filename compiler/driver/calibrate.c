@@ -3,10 +3,10 @@
  * Products and exchanges are timed where they run (calibrate_probe.c). Other work is timed on
  * compiled programs, since their loops matter, and divided by the flops that the model counts in
  * them. Every figure is a median of several rounds, rounded to three digits. */
-#include "thread_state.h"
 #include "calibrate.h"
 #include "cost.h"
 #include "host_machine.h"
+#include "thread_state.h"
 #include "program.h"
 #include <math.h>
 #include <stdio.h>

@@ -120,8 +120,7 @@ static void close_vars(Elab *e, const OpenRegion *r) {
     Carry *c = &flow_region(e, r)->carries.at[v->carry];
     NodeVec *all = variable_versions(e, e->at, v->var);
     c->next = current(e, v->var);
-    /* No gradient is taken with respect to those. The body may have assigned what it begins with.
-     */
+    /* No gradient is taken with respect to those. The body may have assigned what it begins with. */
     for (int first = 0; first < all->n; first++)
       if (all->at[first] == c->node) all->n = first;
     const int assigned = e->at->assigned[v->var];

@@ -238,7 +238,7 @@ static void check_list(EntryCheck *c, const LoopStmt *s) {
 }
 
 /* Arrays of a function are `restrict`: what it writes lies in none of the others. */
-static const char *written_twice(Arena *a, const LocalEntry *le, const LoopFunction *f) {
+static const char *not_apart(Arena *a, const LocalEntry *le, const LoopFunction *f) {
   for (int i = 0; i < f->buffers.n; i++)
     for (int k = 0; k < f->buffers.n; k++) {
       const LoopBuffer *x = &f->buffers.at[i], *y = &f->buffers.at[k];
@@ -257,7 +257,7 @@ const char *loop_verify_entry(Arena *a, const Plan *p, const LoopEntry *en, Node
     const LoopFunction *f = &en->runs.at[i];
     const char *outside = loop_verify(a, p, en->le, f);
     if (outside) c.breach = arena_printf(a, "an index leaves its block: %s", outside);
-    if (!c.breach) c.breach = written_twice(a, en->le, f);
+    if (!c.breach) c.breach = not_apart(a, en->le, f);
   }
   check_list(&c, en->body);
   if (c.next < en->le->steps.n) breaks(&c, "steps that are missing");

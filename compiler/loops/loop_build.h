@@ -75,7 +75,7 @@ Expr site_first(Loop *l, NodeId id);
 Expr site_bound(Loop *l, EntryInteger which);
 /* A parameter of that value; 0 and 1 are themselves. */
 Expr loop_param(Loop *l, ParamUse use, Expr value);
-bool loop_runs_once(const Loop *l);              /* it gives variables their first values */
+bool loop_runs_once(const Loop *l); /* it gives variables their first values */
 Expr loop_extent(Loop *l, const Node *n, int d); /* of site_len */
 Expr loop_room(Loop *l, const Node *n, int d);
 Expr loop_offset(Loop *l, const Node *n, int d);

@@ -87,8 +87,7 @@ Expr lower_reshape(Lower *l, NodeId id, const At *at) {
   return l->value(l, n->operand[0], &in);
 }
 
-/* -------- shifted: the operand may be a larger box than the result asks for, along any dim
- * -------- */
+/* -------- shifted: the operand may be a larger box than the result asks for, along any dim -------- */
 
 /* Of the operand, where the index of a dim is the same. */
 static Expr same_place(Lower *l, const Node *n, const Node *x, int d, const At *at) {
@@ -312,7 +311,8 @@ Expr lower_put(Lower *l, NodeId id, const At *at) {
  * mesh) have all rows. */
 static bool one_row(const Lower *l, const Node *rows, const Node *line, int dim) {
   const DimLayout *a = &rows->layout->dim[dim], *b = &line->layout->dim[dim];
-  return l->mesh && dim_equal(a, b) && !a->window.of && dim_parts(l->mesh, a) == rows->shape.dim[dim];
+  return l->mesh && dim_equal(a, b) && !a->window.of &&
+         dim_parts(l->mesh, a) == rows->shape.dim[dim];
 }
 
 static Expr row_begin(Lower *l, Expr i, int64_t size, int64_t k) {

@@ -54,10 +54,10 @@ NodeId build_window(Build *b, NodeId x, int n, Subscript *sub);
 NodeId build_put(Build *b, NodeId x, int n, const Subscript *sub, const Arg *value);
 NodeId build_subscript(Build *b, NodeId x, int n, const Subscript *subs);
 /* x with n dims from `dim` on as n tensors of integers say, which are broadcast: their shape in the
- * place of these dims. And with the value there, of equal places the last (positions.c); in the
- * dims of `dim`, the value's dims of them from `first` on. `whole`: it is written into x, not into
- * what goes into a window of another. */
+ * place of these dims (positions.c). */
 NodeId build_pick(Build *b, NodeId x, int dim, int n, NodeId *index);
+/* x with the value at such places in the dims of `dim`, of equal places the last. The tensors' dims
+ * are the value's from `first` on. `whole`: x is a tensor, not a window of one that is put back. */
 NodeId build_put_rows(Build *b, NodeId x, int n, const int *dim, NodeId *index, int first,
                       const Arg *value, bool whole);
 NodeId build_cast(Build *b, NodeId x, DType to);

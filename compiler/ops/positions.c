@@ -202,7 +202,7 @@ static Arg call_nd(Build *b, Scatters how, const Arg *a) {
 #define SCATTER_ND(WORD, HOW, DOC)                                                                 \
   static Arg call_scatter_nd_##WORD(Build *b, const Arg *a) { return call_nd(b, HOW, a); }         \
   COMPOSITE(scatter_nd_##WORD, "base, index, updates, batch=0, window=none", DOC,                  \
-            "f32[6, 5] t, i32[4, 2] i%5, f32[4] u: scatter_nd_" #WORD "(t, i, u)",                 \
+            "f32[6, 5] t, i32[4, 2] i%5, f32[4] u: scatter_nd_" #WORD "(t, i, u)",           \
             .flags = OPF_COMPLEX)
 
 SCATTER_ND(set, SCATTER_SET,

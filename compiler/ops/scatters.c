@@ -202,7 +202,8 @@ static Arg call_scatter_set(Build *b, const Arg *a) { return call_into(b, SCATTE
 COMPOSITE(scatter_set, PARAMS,
           "base with `updates` in the place of the rows that `index` names; of equal indices the "
           "last wins",
-          "f32[6, 5] t, i32[4] i%6, f32[4, 5] u: scatter_set(t, i, u)", .flags = OPF_COMPLEX)
+          "f32[6, 5] t, i32[4] i%6, f32[4, 5] u: scatter_set(t, i, u)",
+          .flags = OPF_COMPLEX)
 
 /* -------- segments -------- */
 
@@ -234,7 +235,8 @@ static Arg call_segment(Build *b, Reduce how, const Arg *a) {
 #define SEGMENT(WORD, HOW, DOC)                                                                    \
   static Arg call_segment_##WORD(Build *b, const Arg *a) { return call_segment(b, HOW, a); }       \
   COMPOSITE(segment_##WORD, SEGMENT_PARAMS, DOC,                                                   \
-            "f32[9, 3] x, i32[9] at%2: segment_" #WORD "(x, at, 2)", .flags = OPF_COMPLEX)
+            "f32[9, 3] x, i32[9] at%2: segment_" #WORD "(x, at, 2)",                             \
+            .flags = OPF_COMPLEX)
 
 SEGMENT(sum, RED_SUM,
         "row s is the sum of the rows of x along one dim whose segment is s, below `count`; they "
@@ -260,4 +262,5 @@ static Arg call_segment_mean(Build *b, const Arg *a) {
   return arg_node(build_cast(b, mk2(b, &op_div, sum, spread_along(b, count, &s, d)), t));
 }
 COMPOSITE(segment_mean, SEGMENT_PARAMS, "the mean of each segment, as segment_sum; of none 0",
-          "f32[6, 3] x, i32[6] at%4: segment_mean(x, at, 4)", .flags = OPF_COMPLEX)
+          "f32[6, 3] x, i32[6] at%4: segment_mean(x, at, 4)",
+          .flags = OPF_COMPLEX)

@@ -70,7 +70,7 @@ static const char *read_how(load_rule *r, const char *p) {
     } else if (!strncmp(p, "reshape(", 8)) {
       if (r->transpose || r->nshape) return "`reshape` stands once, before `transpose`";
       if (!(p = read_shape(r, p + 8)))
-        return "expected sizes, of which one may be -1, as in reshape(12, 64, -1)";
+        return "expected sizes, one of them perhaps -1, as in reshape(12, 64, -1)";
     } else if (!strncmp(p, "cast", 4)) {
       r->cast = true;
       p += 4;

@@ -39,8 +39,7 @@ static int count_lanes(const Comm *c, MPI_Comm on) {
   return given && last <= *most ? COMM_LANES : 1;
 }
 
-/* To the peer, or from it. Counts are int in MPI, so long messages go in several; they arrive in
- * order. */
+/* To the peer, or from it. Counts are int in MPI, so long messages go in several; they arrive in order. */
 static int start_message(Comm *c, int me, int track, int peer, bool sends, void *bytes, int64_t n) {
   Mpi *m = (Mpi *)(void *)c;
   const int tag = tag_of(c, track / COMM_TRACKS, sends ? me : peer, sends ? peer : me);

@@ -99,8 +99,8 @@ static void other_dims(const char *folder, const char *pieces) {
       {"w -> q reshape(0, -1)", "w has 24 elements, which do not fill"},
       {"w -> q reshape(2, 3, -1)", "w is f32[2, 3, 4]; variable q is f32[4, 2, 3], reshaped"},
       {"w -> q reshape(6, 4)", "w is f32[6, 4]; variable q is f32[4, 2, 3], reshaped"},
-      {"w -> q reshape(-1, -1)", "line 1: expected sizes, of which one may be -1"},
-      {"w -> q reshape(2, 3", "line 1: expected sizes, of which one may be -1"},
+      {"w -> q reshape(-1, -1)", "line 1: expected sizes, one of them perhaps -1"},
+      {"w -> q reshape(2, 3", "line 1: expected sizes, one of them perhaps -1"},
       {"w -> q transpose reshape(4, 2, 3)", "line 1: `reshape` stands once, before `transpose`"}};
   char at[4200];
   snprintf(at, sizeof at, "%s/one", folder);
@@ -163,8 +163,7 @@ int main(int argc, char **argv) {
   CHECK(refused(r, dtgc_restore(r, at, &o, NULL), DTGC_BAD_ARGUMENT,
                 "w is f32[6, 4]; variable kernel is f32[4, 6]"));
   o.map = "w -> kernel transpose\nb -> bais";
-  CHECK(
-      refused(r, dtgc_restore(r, at, &o, NULL), DTGC_BAD_ARGUMENT, "the map assigns bais from b"));
+  CHECK(refused(r, dtgc_restore(r, at, &o, NULL), DTGC_BAD_ARGUMENT, "the map assigns bais from b"));
   o.map = "w -> kernel transpose\nb bias";
   CHECK(refused(r, dtgc_restore(r, at, &o, NULL), DTGC_BAD_ARGUMENT,
                 "the map: line 2: expected `theirs -> ours`"));

@@ -142,7 +142,7 @@ static void try_headers(void) {
     put_header("{}", 2, lengths[i], 0);
     expect(path, "not a safetensors file, or cut off", "a wrong length");
   }
-  /* Those that users have instead were told of by a header of as many bytes as their magic says. */
+  /* What users have in their place was once told to have a header as long as its magic says. */
   static const char *const others[][2] = {
       {"PK\3\4\0\0\10\10abc", "a zip archive (.npz, .pt of PyTorch"},
       {"\x89HDF\r\n\x1a\nabc", "HDF5 (.h5 of Keras)"},

@@ -27,7 +27,7 @@ static const char dropping[] = DROPPING("");
 static const char idle[] = DROPPING("  z = x\n  repeat i in 0..3 { z = z * 2 }\n");
 
 /* What an entry does to variables that devices share decides where those of all entries lie: four
- * steps in one entry, of which one with a limit would have set apart others than without. */
+ * steps in one entry; one of them under a limit would have set apart others than without it. */
 #define STEP(N)                                                                                    \
   "  y = model(f16(x))\n  loss" #N " = mean((f32(y) - t) ** 2)\n  opt.minimize(loss" #N ")\n"
 static const char sharing[] =

@@ -319,8 +319,8 @@ static bool is_written_back(const Inline *s, const Parts *p, NodeId part, NodeId
 }
 
 /* Parts of a value that windows are written into later are read at once: read later, they would
- * keep it from being written in place; not so those that are read where they are written. What
- * comes out of a region is written no more, unless it is written into itself. */
+ * keep it from being written in place, unless they are read where they are written. What comes
+ * out of a region is written no more, unless it is written into itself. */
 static void store_parts(Inline *s) {
   bool *written = NULL;
   Parts parts = {.reader = NULL};
