@@ -68,6 +68,7 @@ struct LoopStmt {
   LoopHow how;
   bool goes_on; /* STMT_FOR: the index is a local, goes on from what it is, and stays below or at b
                    with c added */
+  bool within;  /* STMT_FOR: the bounds may be narrower than the range of the index */
   LocalKind local;
   DType type; /* STMT_LOCAL; DT_I64: an integer, which is an EXPR_SYMBOL */
   const char *name;

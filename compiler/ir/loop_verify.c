@@ -58,7 +58,7 @@ static void check_all(Check *c, const LoopStmt *s) {
     if (s->kind == STMT_SET || s->kind == STMT_STORE) check(c, s->b);
     if (s->kind == STMT_IF) continue;
     const int around = c->index.n;
-    if (s->kind == STMT_FOR && around < 32) vec_push(c->arena, &c->index, s->name);
+    if (s->kind == STMT_FOR && around < 32 && !s->within) vec_push(c->arena, &c->index, s->name);
     check_all(c, s->body);
     c->index.n = around;
   }

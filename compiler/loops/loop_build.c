@@ -315,10 +315,3 @@ void loop_done(Loop *l, const char *what, LoopFunction *out) {
 void loop_done_as(Loop *l, NodeId id, LoopFunction *out) {
   loop_done(l, node_called(graph_node(l->g, id)), out);
 }
-
-void map_body(Loop *l, const Step *s, const At *at) {
-  for (int i = 0; i < s->nodes.n; i++) {
-    const Expr v = loop_value(l, s->nodes.at[i], at);
-    loop_add(l, (LoopStmt){.kind = STMT_STORE, .a = loop_load(l, s->nodes.at[i], at), .b = v});
-  }
-}

@@ -12,6 +12,20 @@ typedef struct OpenBody {
   LoopStmt **next; /* where its next statement goes */
 } OpenBody;
 
+/* A condition that is known to hold, or to fail, where a body is built. */
+typedef struct KnownCondition {
+  Expr cond;
+  bool holds;
+} KnownCondition;
+
+/* The part of a loop's index, from `from` up to `to` (NO_EXPR: there is no such bound), in which
+ * conditions of it are known. */
+typedef struct Interior {
+  Expr from, to;
+  bool begins, ends; /* the bound is never before the loop's begin, or behind its end */
+  VEC(KnownCondition) known;
+} Interior;
+
 typedef struct Loop {
   Arena *arena;
   const Plan *plan;
@@ -31,7 +45,9 @@ typedef struct Loop {
   Lower lower;
   VEC(Expr) known[2]; /* by the number of an EXPR_VALUE: 1 + what it is; the second of `outside` */
   Lookup flat_known;  /* nodes that loop_is_flat said yes of: shared ones are met along many ways */
-  VEC(OpenBody) open; /* blocks, outermost first */
+  VEC(KnownCondition) holds;
+  Interior interior[MAX_RANK]; /* by dim, of loop_split's `ranged` */
+  VEC(OpenBody) open;          /* blocks, outermost first */
   LoopFunction f;
 } Loop;
 
@@ -200,6 +216,8 @@ typedef struct SplitDims {
   uint32_t parts; /* dims with a loop for each part */
   uint32_t inner; /* dims with one loop, which asks whether it is in the longest part, and if so has
                      loops within for that */
+  uint32_t ranged; /* dims with a body of its own for their interior, whose bounds are computed: the
+                      innermost dim by a loop for it, others as `inner` */
 } SplitDims;
 /* Whether in loops of these parts nothing asks. */
 bool loop_split(Loop *l, const Step *s, const At *at, SplitDims *dims);
@@ -215,6 +233,14 @@ typedef VEC(StepPart) StepList;
 bool loop_apart(Loop *l, const Step *s, const At *at, bool whole, StepList *groups);
 void loop_step_is(Loop *l, const Step *rest); /* what is not in memory yet */
 void loop_cuts(Loop *l, const Step *s, const At *at, int d, Cuts *cut);
+/* What conditions of the index of dim d are in its interior; those that hold in all turns are known
+ * from then on. False: there are no others. */
+bool loop_interior(Loop *l, const Step *s, const At *at, int d, Interior *in);
+/* Computes the bounds; for loops, `cuts`, where the loop over the dim ends, too. */
+void loop_interior_bounds(Loop *l, const Node *n, const At *at, int d, bool cuts, Interior *in);
+/* They are known until l->holds has as many again as it had, which is the result. */
+int loop_holds(Loop *l, const Interior *in);
+Expr loop_as_holds(Loop *l, Expr e); /* by what is known */
 /* At index d, the numbers from `lo` to `hi` alone. */
 At at_part(Loop *l, const At *at, int d, int64_t lo, int64_t hi);
 

@@ -16,6 +16,44 @@ static void map_inner(Loop *l, const Step *s, int d, const At *at, SplitDims spl
   loop_close(l, 1);
 }
 
+static void map_range(Loop *l, const Step *s, const At *at, Expr i, Expr from, Expr to) {
+  loop_open_from(l, i, from, to, LOOP_PLAIN);
+  map_body(l, s, at);
+  loop_close(l, 1);
+}
+
+/* The interior of dim d: in the innermost loop by loops before, for and behind it; in others by
+ * asking once a turn. */
+static void map_ranged(Loop *l, const Step *s, int d, const At *at, SplitDims split, bool last) {
+  const Node *n = graph_node(l->g, s->nodes.at[0]);
+  const Interior *in = &l->interior[d];
+  const Expr i = loop_index(l, at, d), from = expr_sub(l->x, i, at->dim[d]),
+             to = expr_add(l->x, from, loop_extent(l, n, d)),
+             begin = in->from == NO_EXPR ? from : in->from, end = in->to == NO_EXPR ? to : in->to;
+  if (!last) {
+    loop_open_from(l, i, from, to, LOOP_OUTER);
+    const Expr reaches =
+        in->from == NO_EXPR ? loop_int(l, 1) : expr_compare(l->x, EXPR_LEAST, i, begin);
+    loop_if(l, in->to == NO_EXPR ? reaches
+                                 : expr_and(l->x, reaches, expr_compare(l->x, EXPR_LESS, i, end)));
+  } else {
+    if (in->from != NO_EXPR) map_range(l, s, at, i, from, begin);
+    loop_open_from(l, i, begin, end, LOOP_PLAIN);
+    l->open.at[l->open.n - 1].of->within = true;
+  }
+  const int had = loop_holds(l, in);
+  map_loops(l, s, d + 1, at, split);
+  l->holds.n = had;
+  if (!last) {
+    loop_else(l);
+    map_loops(l, s, d + 1, at, (SplitDims){0});
+    loop_close(l, 2);
+    return;
+  }
+  loop_close(l, 1);
+  if (in->to != NO_EXPR) map_range(l, s, at, i, end, to);
+}
+
 /* The loops over dims from `d` on, and the body in them. */
 static void map_loops(Loop *l, const Step *s, int d, const At *at, SplitDims split) {
   const Node *n = graph_node(l->g, s->nodes.at[0]);
@@ -27,6 +65,10 @@ static void map_loops(Loop *l, const Step *s, int d, const At *at, SplitDims spl
     return;
   }
   while (!has_loop(l, at, d)) d++;
+  if (split.ranged >> d & 1) {
+    map_ranged(l, s, d, at, split, d == last);
+    return;
+  }
   const LoopHow how = d == last ? LOOP_PLAIN : LOOP_OUTER;
   if (!(split.parts >> d & 1)) {
     if (in_band(l, s->nodes.at[0]) && d == last) {
@@ -54,6 +96,16 @@ static void map_loops(Loop *l, const Step *s, int d, const At *at, SplitDims spl
   }
 }
 
+static void map_split(Loop *l, const Step *s, const At *at, SplitDims split) {
+  const Node *n = graph_node(l->g, s->nodes.at[0]);
+  int last = 0;
+  for (int d = 0; d < n->shape.rank; d++)
+    if (has_loop(l, at, d)) last = d;
+  for (int d = 0; d < n->shape.rank; d++)
+    if (split.ranged >> d & 1) loop_interior_bounds(l, n, at, d, d == last, &l->interior[d]);
+  map_loops(l, s, 0, at, split);
+}
+
 static void map_all(Loop *l, const Step *s, const At *at) {
   StepList groups = {0};
   SplitDims dims;
@@ -68,13 +120,13 @@ static void map_all(Loop *l, const Step *s, const At *at) {
   }
   if (loop_split(l, s, at, &dims) || s->nodes.n == 1 ||
       !loop_apart(l, s, at, dims.inner, &groups)) {
-    map_loops(l, s, 0, at, dims);
+    map_split(l, s, at, dims);
     return;
   }
   for (int k = 0; k < groups.n; k++) {
     loop_step_is(l, groups.at[k].rest);
     loop_split(l, groups.at[k].own, at, &dims);
-    map_loops(l, groups.at[k].own, 0, at, dims);
+    map_split(l, groups.at[k].own, at, dims);
   }
 }
 

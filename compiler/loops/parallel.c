@@ -169,10 +169,10 @@ static double ops_of_all(Part *p, const LoopStmt *s) {
     if (s->a != NO_EXPR) ops += ops_of(p, s->a);
     if (s->kind == STMT_SET || s->kind == STMT_STORE) ops += ops_of(p, s->b);
     if (s->kind == STMT_FOR) {
-      const ExprNode *to = expr_node(p->l->x, s->b), *by = expr_node(p->l->x, s->c);
-      int64_t from = 0;
-      const bool known = to->hi < INT64_MAX / 2 && expr_is_int(p->l->x, s->a, &from);
-      if (known && to->hi > from) turns = (double)(to->hi - from);
+      const ExprNode *from = expr_node(p->l->x, s->a), *to = expr_node(p->l->x, s->b),
+                     *by = expr_node(p->l->x, s->c);
+      const bool known = to->hi < INT64_MAX / 2 && (from->lo == from->hi || s->within);
+      if (known && to->hi > from->lo) turns = (double)(to->hi - from->lo);
       if (by->lo > 1) turns /= (double)by->lo;
     }
     ops += turns * ops_of_all(p, s->body) + ops_of_all(p, s->other);

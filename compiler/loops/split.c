@@ -44,11 +44,18 @@ static void find(Find *f, Expr e) {
 static Find look(Loop *l, const Step *s, const At *at, Expr index, int64_t len, Cuts *cut) {
   Find f = {.l = l, .index = index, .len = len, .cut = cut};
   Expr *e = arena_array(l->arena, Expr, s->nodes.n);
-  for (int i = 0; i < s->nodes.n; i++) e[i] = loop_value(l, s->nodes.at[i], at);
+  for (int i = 0; i < s->nodes.n; i++) e[i] = loop_as_holds(l, loop_value(l, s->nodes.at[i], at));
   f.size = l->x->n;
   f.met = arena_array(l->arena, bool, f.size);
   for (int i = 0; i < s->nodes.n; i++) find(&f, e[i]);
   return f;
+}
+
+static int last_loop(const Loop *l, const Node *n, const At *at) {
+  int last = -1;
+  for (int d = 0; d < n->shape.rank; d++)
+    if (has_loop(l, at, d)) last = d;
+  return last;
 }
 
 static int by_value(const void *a, const void *b) {
@@ -66,12 +73,26 @@ static void sort_cuts(Arena *a, Cuts *cut, int64_t len) {
   cut->n = n;
 }
 
+static int code_of_parts(Loop *l, const Step *s, const At *at, SplitDims dims, int d, int most);
+
+/* The interior of dim d, and the bodies that ask before and behind it, or in turns outside. */
+static int code_of_ranged(Loop *l, const Step *s, const At *at, SplitDims dims, int d, int most) {
+  const Interior *in = &l->interior[d];
+  const bool last = d == last_loop(l, graph_node(l->g, s->nodes.at[0]), at);
+  const int bodies = last ? (in->from != NO_EXPR) + (in->to != NO_EXPR) : 1,
+            outside = bodies * look(l, s, at, NO_EXPR, 0, NULL).code, had = loop_holds(l, in);
+  const int inside = code_of_parts(l, s, at, dims, d + 1, most - outside);
+  l->holds.n = had;
+  return outside + inside;
+}
+
 /* The expressions of all parts that splitting `dims` makes, from dim `d` on; counting ends beyond
  * `most`, and with too many parts. */
 static int code_of_parts(Loop *l, const Step *s, const At *at, SplitDims dims, int d, int most) {
   const Node *n = graph_node(l->g, s->nodes.at[0]);
-  while (d < n->shape.rank && !((dims.parts | dims.inner) >> d & 1)) d++;
+  while (d < n->shape.rank && !((dims.parts | dims.inner | dims.ranged) >> d & 1)) d++;
   if (d == n->shape.rank) return look(l, s, at, NO_EXPR, 0, NULL).code;
+  if (dims.ranged >> d & 1) return code_of_ranged(l, s, at, dims, d, most);
   Cuts cut = {0};
   int sum = 0;
   if (dims.inner >> d & 1) {
@@ -117,15 +138,30 @@ At loop_inner_part(Loop *l, const Step *s, const At *at, int d, Cuts *longest) {
  * of which there are many more. */
 static void find_inner(Loop *l, const Step *s, const At *at, uint32_t left, int most,
                        SplitDims *dims) {
-  const Node *n = graph_node(l->g, s->nodes.at[0]);
-  int last = -1;
-  for (int d = 0; d < n->shape.rank; d++)
-    if (has_loop(l, at, d)) last = d;
+  const int last = last_loop(l, graph_node(l->g, s->nodes.at[0]), at);
   for (int d = 0; d < last; d++) {
     if (!(left >> d & 1)) continue;
     dims->inner |= 1u << d;
     if (code_of_parts(l, s, at, *dims, 0, most) > most) dims->inner &= ~(1u << d);
   }
+}
+
+/* Dims whose conditions change at places known while running alone, innermost first, as those are
+ * asked for most often. Whether all of them have a body for their interior. */
+static bool find_ranged(Loop *l, const Step *s, const At *at, uint32_t asked, int most,
+                        SplitDims *dims) {
+  const Node *n = graph_node(l->g, s->nodes.at[0]);
+  bool all = true;
+  for (int d = n->shape.rank - 1; d >= 0; d--) {
+    if (!has_loop(l, at, d) || asked >> d & 1 || l->in_block[d] != NO_EXPR ||
+        !loop_interior(l, s, at, d, &l->interior[d]))
+      continue;
+    dims->ranged |= 1u << d;
+    if (code_of_parts(l, s, at, *dims, 0, most) <= most) continue;
+    dims->ranged &= ~(1u << d);
+    all = false;
+  }
+  return all;
 }
 
 /* Most loops have no condition, and that is soon seen. */
@@ -138,16 +174,17 @@ static bool asks(Loop *l, const Step *s, const At *at) {
 
 bool loop_split(Loop *l, const Step *s, const At *at, SplitDims *dims) {
   const Node *n = graph_node(l->g, s->nodes.at[0]);
-  int once = 0, parts = 1, by[MAX_RANK] = {0};
+  int parts = 1, by[MAX_RANK] = {0};
   uint32_t asked = 0;
   *dims = (SplitDims){0};
+  l->holds.n = 0;
   if (in_band(l, s->nodes.at[0]) || !asks(l, s, at)) return true;
+  const int once = look(l, s, at, NO_EXPR, 0, NULL).once;
   for (int d = 0; d < n->shape.rank; d++) {
     Cuts cut = {0};
     int64_t size;
     if (!has_loop(l, at, d) || !size_of(l, n, d, &size)) continue;
-    const Find f = look(l, s, at, loop_index(l, at, d), size, &cut);
-    once = f.once;
+    look(l, s, at, loop_index(l, at, d), size, &cut);
     sort_cuts(l->arena, &cut, size);
     if (cut.n <= 2) continue;
     asked |= 1u << d;
@@ -168,7 +205,7 @@ bool loop_split(Loop *l, const Step *s, const At *at, SplitDims *dims) {
       if (dims->parts >> d & 1 && parts <= LOOP_PARTS) parts *= by[d];
   }
   find_inner(l, s, at, asked & ~dims->parts, WORK_MOST * once, dims);
-  return dims->parts == asked;
+  return find_ranged(l, s, at, asked, WORK_MOST * once, dims) && dims->parts == asked;
 }
 
 /* -------- loops apart -------- */
@@ -231,7 +268,7 @@ bool loop_apart(Loop *l, const Step *s, const At *at, bool whole, StepList *grou
     vec_push(l->arena, &one->nodes, s->nodes.at[i]);
     const bool splits = loop_split(l, one, at, &dims);
     if (whole && !splits) return false;
-    if (splits && !dims.parts)
+    if (splits && !dims.parts && !dims.ranged)
       vec_push(l->arena, &plain->nodes, s->nodes.at[i]);
     else
       vec_push(l->arena, groups, ((StepPart){one, NULL}));
