@@ -229,6 +229,13 @@ void loop_put(Str *out, const Plan *p, const LocalEntry *le, const LoopFunction 
             .indent = indent};
   t.names = (ExprNames){.at = t.name, .n = n, .value = value_label, .user = &t};
   name_params(&t);
+  if (f->part && !strcmp(f->part, LOOP_PART_FROM)) { /* no loop of its own has it */
+    begin_line(&t);
+    str_printf(out, "parallel for %s to part_to in ", f->part);
+    put_expr(&t, f->iterations);
+    str_puts(out, "\n");
+    t.indent += 2;
+  }
   put_block(&t, f->body);
 }
 

@@ -147,6 +147,9 @@ typedef struct LoopFunction {
   int number;       /* in the program: the same of equal ones */
 } LoopFunction;
 
+/* The part of a function that does a range at once, from LOOP_PART_FROM to part_to. */
+#define LOOP_PART_FROM "part_from"
+
 /* A loop that goes over part of its range. */
 static inline bool loop_in_parts(const LoopFunction *f, const LoopStmt *s) {
   return f && f->part && s->kind == STMT_FOR && s->name == f->part;

@@ -67,8 +67,7 @@ static bool is_border(Loop *l, const ExprNode *cond, Expr index, Border *b) {
   return true;
 }
 
-/* The larger of two, or the smaller. */
-static Expr further(Loop *l, Expr a, Expr b, bool larger) {
+Expr loop_further(Loop *l, Expr a, Expr b, bool larger) {
   const ExprNode d = *expr_node(l->x, expr_sub(l->x, b, a)), *p = expr_node(l->x, a),
                  *q = expr_node(l->x, b);
   if (d.hi <= 0 || q->hi <= p->lo) return larger ? a : b;
@@ -101,10 +100,10 @@ static void take_border(Search *s, Expr e) {
     return;
   }
   if (b.below == holds) {
-    in->to = in->to == NO_EXPR ? b.at : further(l, in->to, b.at, false);
+    in->to = in->to == NO_EXPR ? b.at : loop_further(l, in->to, b.at, false);
     in->ends = in->ends || room.lo >= 0;
   } else {
-    in->from = in->from == NO_EXPR ? b.at : further(l, in->from, b.at, true);
+    in->from = in->from == NO_EXPR ? b.at : loop_further(l, in->from, b.at, true);
     in->begins = in->begins || before.lo >= 0;
   }
   vec_push(l->arena, &in->known, ((KnownCondition){e, holds}));
@@ -143,28 +142,27 @@ static bool is_declared(const Loop *l, const char *name) {
   return false;
 }
 
-/* A number, a parameter, or a local of that value. */
-static Expr bound(Loop *l, const char *what, const At *at, int d, bool cuts, Expr value) {
-  const ExprNode n = *expr_node(l->x, value), i = *expr_node(l->x, loop_index(l, at, d));
-  if (n.kind == EXPR_PARAM || n.lo == n.hi) return value;
+Expr loop_bound(Loop *l, const char *what, Expr index, bool lies, Expr value) {
+  const ExprNode n = *expr_node(l->x, value), i = *expr_node(l->x, index);
+  if (n.kind == EXPR_PARAM || n.kind == EXPR_SYMBOL || n.lo == n.hi) return value;
   const char *name = arena_printf(l->arena, "%s_%s", what, i.name);
   for (int k = 2; is_declared(l, name); k++)
     name = arena_printf(l->arena, "%s_%s%d", what, i.name, k);
   loop_local(l, LOCAL_CONST, DT_I64, name, 0, value);
-  const bool lies = n.lo >= i.lo && n.hi <= i.hi + 1;
-  return loop_symbol(l, name, cuts && !lies ? i.lo : n.lo, cuts && !lies ? i.hi + 1 : n.hi);
+  const bool known = !lies || (n.lo >= i.lo && n.hi <= i.hi + 1);
+  return loop_symbol(l, name, known ? n.lo : i.lo, known ? n.hi : i.hi + 1);
 }
 
 void loop_interior_bounds(Loop *l, const Node *n, const At *at, int d, bool cuts, Interior *in) {
   const Expr first = expr_sub(l->x, loop_index(l, at, d), at->dim[d]),
              behind = expr_add(l->x, first, loop_extent(l, n, d));
-  if (cuts && in->from != NO_EXPR && !in->begins) in->from = further(l, in->from, first, true);
-  if (cuts && in->from != NO_EXPR) in->from = further(l, in->from, behind, false);
-  if (in->from != NO_EXPR) in->from = bound(l, "begin", at, d, cuts, in->from);
-  if (cuts && in->to != NO_EXPR && !in->ends) in->to = further(l, in->to, behind, false);
+  if (cuts && in->from != NO_EXPR && !in->begins) in->from = loop_further(l, in->from, first, true);
+  if (cuts && in->from != NO_EXPR) in->from = loop_further(l, in->from, behind, false);
+  if (in->from != NO_EXPR) in->from = loop_bound(l, "begin", loop_index(l, at, d), cuts, in->from);
+  if (cuts && in->to != NO_EXPR && !in->ends) in->to = loop_further(l, in->to, behind, false);
   if (cuts && in->to != NO_EXPR)
-    in->to = further(l, in->to, in->from == NO_EXPR ? first : in->from, true);
-  if (in->to != NO_EXPR) in->to = bound(l, "end", at, d, cuts, in->to);
+    in->to = loop_further(l, in->to, in->from == NO_EXPR ? first : in->from, true);
+  if (in->to != NO_EXPR) in->to = loop_bound(l, "end", loop_index(l, at, d), cuts, in->to);
 }
 
 /* -------- what is known -------- */

@@ -37,6 +37,8 @@ typedef struct Loop {
   Expr apart, apart_extent; /* an index whose turns write apart, as the builder knows; NO_EXPR */
   bool ranges;   /* no loop has it: the function does turns part_from to part_to at once ... */
   int64_t looks; /* ... for which it looks at so many elements, whatever its part */
+  int outermost; /* of a map: the dim of its outermost loop, ... */
+  bool cuts_outermost; /* ... which is several loops, one after the other */
   double share;  /* of what it reads and writes, that it touches; 0: all */
   bool outside;  /* values are wanted as they are outside of the tile's band */
   Expr in_block[MAX_RANK]; /* of a nest in a tile whose loop over a dim counts from the begin of the
@@ -54,6 +56,8 @@ typedef struct Loop {
 Loop *loop_new(const LoopSite *s);
 /* Finds the loop that may be done in parts: parallel.c. */
 void loop_part(Loop *l);
+/* The function takes so long that cores share it, if one of its loops can be done in parts. */
+bool loop_deals(Loop *l);
 /* Whether the turns of all loops of that index may come in any order. */
 bool loop_turns_apart(Loop *l, const char *index);
 /* Goes in blocks over what is read across: loop_blocks.c. */
@@ -233,6 +237,11 @@ typedef VEC(StepPart) StepList;
 bool loop_apart(Loop *l, const Step *s, const At *at, bool whole, StepList *groups);
 void loop_step_is(Loop *l, const Step *rest); /* what is not in memory yet */
 void loop_cuts(Loop *l, const Step *s, const At *at, int d, Cuts *cut);
+/* The larger of two integers, or the smaller. */
+Expr loop_further(Loop *l, Expr a, Expr b, bool larger);
+/* A number, a parameter, or a local of that value, called `what` of the index, within whose range it
+ * `lies`, or one behind. */
+Expr loop_bound(Loop *l, const char *what, Expr index, bool lies, Expr value);
 /* What conditions of the index of dim d are in its interior; those that hold in all turns are known
  * from then on. False: there are no others. */
 bool loop_interior(Loop *l, const Step *s, const At *at, int d, Interior *in);

@@ -121,7 +121,7 @@ static Expr if_row_is_here(Scatter *s, Expr index, int64_t size) {
 static void begin_parts(Scatter *s) {
   Loop *l = s->l;
   l->ranges = true;
-  l->apart = s->from = loop_symbol(l, "part_from", 0, INT64_MAX);
+  l->apart = s->from = loop_symbol(l, LOOP_PART_FROM, 0, INT64_MAX);
   s->to = loop_symbol(l, "part_to", 0, INT64_MAX);
   l->apart_extent = loop_extent(l, s->n, s->dim);
   l->looks = most_elements(l, graph_operand(l->g, s->n, 0));

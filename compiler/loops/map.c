@@ -16,8 +16,22 @@ static void map_inner(Loop *l, const Step *s, int d, const At *at, SplitDims spl
   loop_close(l, 1);
 }
 
-static void map_range(Loop *l, const Step *s, const At *at, Expr i, Expr from, Expr to) {
-  loop_open_from(l, i, from, to, LOOP_PLAIN);
+/* A loop over a part of dim d; of the outermost one, where cores share it, what is in its range. */
+static void open_range(Loop *l, int d, Expr i, Expr from, Expr to, LoopHow how) {
+  const bool dealt = l->ranges && d == l->outermost;
+  if (dealt) {
+    const int64_t most = expr_node(l->x, i)->hi + 1;
+    from = loop_further(l, from, loop_symbol(l, LOOP_PART_FROM, 0, most), true);
+    to = loop_further(l, to, loop_symbol(l, "part_to", 0, most), false);
+    from = loop_bound(l, "begin", i, true, from);
+    to = loop_bound(l, "end", i, true, to);
+  }
+  loop_open_from(l, i, from, to, how);
+  l->open.at[l->open.n - 1].of->within = dealt;
+}
+
+static void map_range(Loop *l, const Step *s, int d, const At *at, Expr from, Expr to) {
+  open_range(l, d, loop_index(l, at, d), from, to, LOOP_PLAIN);
   map_body(l, s, at);
   loop_close(l, 1);
 }
@@ -37,8 +51,8 @@ static void map_ranged(Loop *l, const Step *s, int d, const At *at, SplitDims sp
     loop_if(l, in->to == NO_EXPR ? reaches
                                  : expr_and(l->x, reaches, expr_compare(l->x, EXPR_LESS, i, end)));
   } else {
-    if (in->from != NO_EXPR) map_range(l, s, at, i, from, begin);
-    loop_open_from(l, i, begin, end, LOOP_PLAIN);
+    if (in->from != NO_EXPR) map_range(l, s, d, at, from, begin);
+    open_range(l, d, i, begin, end, LOOP_PLAIN);
     l->open.at[l->open.n - 1].of->within = true;
   }
   const int had = loop_holds(l, in);
@@ -51,7 +65,7 @@ static void map_ranged(Loop *l, const Step *s, int d, const At *at, SplitDims sp
     return;
   }
   loop_close(l, 1);
-  if (in->to != NO_EXPR) map_range(l, s, at, i, end, to);
+  if (in->to != NO_EXPR) map_range(l, s, d, at, end, to);
 }
 
 /* The loops over dims from `d` on, and the body in them. */
@@ -89,8 +103,9 @@ static void map_loops(Loop *l, const Step *s, int d, const At *at, SplitDims spl
   for (int i = 0; i + 1 < cut.n; i++) {
     const int64_t from = cut.at[i], to = cut.at[i + 1];
     const At part = at_part(l, at, d, from, to - 1);
-    const bool one = to == from + 1;
-    if (!one) loop_open_from(l, part.dim[d], loop_int(l, from), loop_int(l, to), how);
+    const bool one = to == from + 1 && !(l->ranges && d == l->outermost);
+    const Expr i = to == from + 1 || l->ranges ? loop_index(l, at, d) : part.dim[d];
+    if (!one) open_range(l, d, i, loop_int(l, from), loop_int(l, to), how);
     map_loops(l, s, d + 1, &part, split);
     loop_close(l, !one);
   }
@@ -99,8 +114,16 @@ static void map_loops(Loop *l, const Step *s, int d, const At *at, SplitDims spl
 static void map_split(Loop *l, const Step *s, const At *at, SplitDims split) {
   const Node *n = graph_node(l->g, s->nodes.at[0]);
   int last = 0;
+  for (int d = n->shape.rank - 1; d >= 0; d--)
+    if (has_loop(l, at, d)) l->outermost = d;
   for (int d = 0; d < n->shape.rank; d++)
     if (has_loop(l, at, d)) last = d;
+  const uint32_t cut = split.parts | (last == l->outermost ? split.ranged : 0);
+  l->cuts_outermost = !l->tile && cut >> l->outermost & 1;
+  if (l->cuts_outermost && l->ranges) {
+    l->apart = loop_symbol(l, LOOP_PART_FROM, 0, INT64_MAX);
+    l->apart_extent = loop_extent(l, n, l->outermost);
+  }
   for (int d = 0; d < n->shape.rank; d++)
     if (split.ranged >> d & 1) loop_interior_bounds(l, n, at, d, d == last, &l->interior[d]);
   map_loops(l, s, 0, at, split);
@@ -128,10 +151,12 @@ static void map_all(Loop *l, const Step *s, const At *at) {
     loop_split(l, groups.at[k].own, at, &dims);
     map_split(l, groups.at[k].own, at, dims);
   }
+  l->cuts_outermost = false; /* one of them may read what another wrote */
 }
 
-static Loop *map_nest(const LoopSite *site, const Step *s, bool flat) {
+static Loop *map_nest(const LoopSite *site, const Step *s, bool flat, bool deals) {
   Loop *l = loop_new(site);
+  l->ranges = deals;
   const Node *n = graph_node(l->g, s->nodes.at[0]);
   l->step = s;
   flat = flat && n->shape.rank > 0;
@@ -171,7 +196,8 @@ void build_map(const LoopSite *site, const Step *s, LoopFunction *out) {
     build_map_window(site, s, out);
     return;
   }
-  Loop *l = map_nest(site, s, true);
-  const bool again = l->tile && l->f.flat && l->f.params.n > 1;
-  loop_done_as(again ? l = map_nest(site, s, false) : l, s->nodes.at[0], out);
+  Loop *l = map_nest(site, s, true, false);
+  if (l->tile && l->f.flat && l->f.params.n > 1) l = map_nest(site, s, false, false);
+  if (l->cuts_outermost && loop_deals(l)) l = map_nest(site, s, false, true);
+  loop_done_as(l, s->nodes.at[0], out);
 }

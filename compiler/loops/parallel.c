@@ -293,6 +293,15 @@ void loop_part(Loop *l) {
   arena_release(l->plan->scratch, mark);
 }
 
+bool loop_deals(Loop *l) {
+  const Machine *m = l->plan->program->machine;
+  const ArenaMark mark = arena_mark(l->plan->scratch);
+  Part p = part_new(l, l->plan->scratch);
+  const double time = seconds(&p);
+  arena_release(l->plan->scratch, mark);
+  return machine_deals(m, time) && machine_part(m) <= time / 2;
+}
+
 bool loop_turns_apart(Loop *l, const char *index) {
   const ArenaMark mark = arena_mark(l->plan->scratch);
   Part p = part_new(l, l->plan->scratch);

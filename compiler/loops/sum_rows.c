@@ -431,7 +431,7 @@ void sum_rows(SumNest *s) {
     const Expr n = loop_param(l, PARAM_EXTENT, units(s));
     s->in_part = loop_symbol(l, "unit", 0, (s->order.rows + s->unit - 1) / s->unit - 1);
     l->ranges = true;
-    l->apart = s->from = loop_symbol(l, "part_from", 0, INT64_MAX);
+    l->apart = s->from = loop_symbol(l, LOOP_PART_FROM, 0, INT64_MAX);
     l->apart_extent = n;
     loop_open_from(l, s->in_part, s->from, loop_symbol(l, "part_to", 0, INT64_MAX), LOOP_OUTER);
     loops++;

@@ -85,4 +85,36 @@ done
 "$dtgc" "$tmp/shapes.dtg" "$tmp/on.dtg" -D n=1023 -D m=511 --mesh h=2,w=2 --dump=loops | sed '/^entry parts/,$d' >"$tmp/loops"
 grep -q "for j from begin_j to end_j" "$tmp/loops" || fail "there is no loop over the inside of a grid"
 ! grep -A1 "for j from begin_j to end_j" "$tmp/loops" | grep -q "select" || fail "the inside of a grid asks"
+
+# Loops that are split at conditions, or at where parts of a concat begin, are shared by the cores of a device.
+cat >"$tmp/long.dtg" <<'END'
+const n = 200001
+entry line() {
+  x = sin(f32(iota([n])))
+  repeat i in 0..3 {
+    p = pad(x, [1], [2])
+    x = x + 0.2 * (p[:-3] + p[3:] - 2 * x)
+  }
+  return x, y = pad(reverse(x * 2, axis=0), [3], [0])
+}
+entry rows() {
+  a = sin(f32(iota([300, 201])))
+  return c = concat([a, a * a, a[:7]], axis=0), d = pad(a, [1, 1], [2, 0]) * 3
+}
+END
+echo 'mesh [h=3]
+layout line.x = [h]
+layout rows.a = [h, _]' >"$tmp/three.dtg"
+for entry in line:x,y rows:c,d; do
+  for how in "--cores 1" "--cores 2" "--cores 1 $tmp/three.dtg" "--cores 2 $tmp/three.dtg"; do
+    for name in $(tr , ' ' <<<"${entry#*:}"); do
+      # shellcheck disable=SC2086
+      "$dtgc" run "$tmp/long.dtg" $how call "${entry%:*}" --out "$name=$tmp/$name.npy" >"$tmp/said" 2>&1 || fail "${entry%:*}, $how: $(cat "$tmp/said")"
+      [ "$how" != "--cores 1" ] || cp "$tmp/$name.npy" "$tmp/$name.first"
+      cmp -s "$tmp/$name.npy" "$tmp/$name.first" || fail "${entry%:*}, $how: $name differs"
+    done
+  done
+done
+[ "$("$dtgc" "$tmp/long.dtg" --machine=generic --dump=loops | grep -c "= select(1 < part_from\|= select(.* < part_to")" -ge 4 ] ||
+  fail "loops that are split are not shared by cores"
 exit $failed

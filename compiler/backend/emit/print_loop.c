@@ -129,7 +129,7 @@ static void put_how(Print *p, LoopHow how) {
 static void put_for(Print *p, const LoopStmt *s) {
   const bool part = loop_in_parts(p->f, s);
   const char *i = s->name, *from = part ? "part_from" : print_expr(p, s->a),
-             *to = part ? "part_to" : print_expr(p, s->b), *by = print_expr(p, s->c);
+             *to = part ? "part_to" : print_wrapped(p, s->b), *by = print_expr(p, s->c);
   int64_t step;
   put_how(p, s->how);
   if (s->goes_on)
