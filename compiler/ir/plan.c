@@ -215,6 +215,7 @@ Turns step_turns(const LocalEntry *le, int step) {
     if (b->kind == BOUND_END) closed++;
     if (b->kind != BOUND_BEGIN || (closed > 0 && closed--)) continue;
     if (r->kind != REGION_LOOP) continue;
+    if (!out.in_loop) out.as_one = r->as_one;
     out.in_loop = true;
     out.unknown = out.unknown || r->turns == TURNS_UNKNOWN;
     out.times *= region_runs(r);

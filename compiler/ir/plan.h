@@ -453,6 +453,7 @@ bool step_leaves(const LocalEntry *le, const Step *s, int i);
 typedef struct Turns {
   double times, known; /* known: of the loops whose number of runs is */
   bool in_loop, unknown;
+  int64_t as_one; /* runs as written that one run of the innermost loop is; 0: one */
 } Turns;
 Turns step_turns(const LocalEntry *le, int step);
 /* Equal local shapes: one loop nest can store both. */

@@ -135,7 +135,9 @@ void regions_loosen(const Entry *e) {
 double region_runs(const Region *r) {
   if (r->kind != REGION_LOOP) return 1;
   if (r->turns != TURNS_UNKNOWN) return (double)r->turns;
-  return r->most ? (double)r->most : REGION_RUNS_GUESS;
+  if (r->rest) return 0; /* of as many runs as is known of nothing beside all others */
+  if (r->most) return (double)r->most;
+  return r->as_one ? REGION_RUNS_GUESS / (double)r->as_one : REGION_RUNS_GUESS;
 }
 
 double *regions_runs(Arena *a, const Entry *e, const Graph *g) {

@@ -25,11 +25,27 @@ static bool is_same(const Exprs *x, Expr e) {
 
 static bool has_range(const ExprNode *n) { return n->lo > INT64_MIN / 4 && n->hi < INT64_MAX / 4; }
 
-/* Twice what it is in the middle of a full block of a device in the middle. */
+/* Where the block of a device in the middle begins, or how long it is. */
+static bool of_middle_device(const Loop *l, Expr symbol, int64_t *v) {
+  for (int i = 0; i < l->f.symbols.n; i++) {
+    const LoopSymbol *s = &l->f.symbols.at[i];
+    if (s->symbol != symbol || (s->kind != INTEGER_FROM && s->kind != INTEGER_BLOCK)) continue;
+    const Node *n = graph_node(l->g, s->node);
+    const DimLayout *d = &n->layout->dim[s->dim];
+    int64_t lo, hi;
+    dim_box_at(l->mesh, d, n->shape.dim[s->dim], dim_parts(l->mesh, d) / 2, &lo, &hi);
+    *v = s->kind == INTEGER_FROM ? lo : hi - lo;
+    return true;
+  }
+  return false;
+}
+
+/* Twice what it is in the middle of the block of such a device. */
 static int64_t middle(const Loop *l, Expr e) {
   const ExprNode *n = expr_node(l->x, e);
-  int64_t sum = 2 * n->v;
-  if (n->kind == EXPR_PARAM && l->f.params.at[n->v].use == PARAM_EXTENT) return 2 * n->hi;
+  int64_t v, sum = 2 * n->v;
+  if (n->kind == EXPR_PARAM) return middle(l, l->f.params.at[n->v].value);
+  if (n->kind == EXPR_SYMBOL && of_middle_device(l, e, &v)) return 2 * v;
   if (n->kind != EXPR_LINEAR) return n->lo + n->hi;
   for (int i = 0; i < n->n; i++) sum += n->coef[i] * middle(l, n->arg[i]);
   return sum;
@@ -76,13 +92,33 @@ Expr loop_further(Loop *l, Expr a, Expr b, bool larger) {
   return larger ? loop_choose(l, cond, b, a) : loop_choose(l, cond, a, b);
 }
 
+typedef VEC(Expr) Edges;
 typedef struct Search {
   Loop *l;
   Expr index, first, behind; /* the index goes from `first` up to `behind` */
   bool *met;                 /* by expression; of `size` */
   int size;
   Interior *in;
+  Edges from, to; /* the places where it begins and ends */
 } Search;
+
+/* One more place that is to be met, unless another is always beyond it. */
+static void add_bound(Loop *l, Edges *all, Expr at, bool larger) {
+  int n = 0;
+  for (int i = 0; i < all->n; i++) {
+    const ExprNode d = *expr_node(l->x, expr_sub(l->x, at, all->at[i]));
+    if (larger ? d.hi <= 0 : d.lo >= 0) return;
+    if (larger ? d.lo < 0 : d.hi > 0) all->at[n++] = all->at[i];
+  }
+  all->n = n;
+  vec_push(l->arena, all, at);
+}
+
+static Expr joined_bounds(Loop *l, const Edges *all, bool larger) {
+  Expr at = all->n ? all->at[0] : NO_EXPR;
+  for (int i = 1; i < all->n; i++) at = loop_further(l, at, all->at[i], larger);
+  return at;
+}
 
 static void take_border(Search *s, Expr e) {
   Loop *l = s->l;
@@ -100,10 +136,10 @@ static void take_border(Search *s, Expr e) {
     return;
   }
   if (b.below == holds) {
-    in->to = in->to == NO_EXPR ? b.at : loop_further(l, in->to, b.at, false);
+    add_bound(l, &s->to, b.at, false);
     in->ends = in->ends || room.lo >= 0;
   } else {
-    in->from = in->from == NO_EXPR ? b.at : loop_further(l, in->from, b.at, true);
+    add_bound(l, &s->from, b.at, true);
     in->begins = in->begins || before.lo >= 0;
   }
   vec_push(l->arena, &in->known, ((KnownCondition){e, holds}));
@@ -133,6 +169,8 @@ bool loop_interior(Loop *l, const Step *step, const At *at, int d, Interior *in)
               .size = l->x->n,
               .in = in};
   for (int i = 0; i < step->nodes.n; i++) search(&s, value[i]);
+  in->from = joined_bounds(l, &s.from, true);
+  in->to = joined_bounds(l, &s.to, false);
   return in->known.n > 0;
 }
 

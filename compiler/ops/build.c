@@ -264,6 +264,13 @@ NodeId mk_slice(Build *b, NodeId x, const int64_t *start, const int64_t *size,
   return build_node(b, &op_slice, 1, &x, 3 * r, attr, 0);
 }
 
+NodeId mk_slice_whole(Build *b, NodeId x) {
+  const Shape s = op_node(b, x)->shape;
+  int64_t attr[3 * MAX_RANK] = {0};
+  for (int i = 0; i < s.rank; i++) attr[s.rank + i] = s.dim[i], attr[2 * s.rank + i] = 1;
+  return build_node(b, &op_slice, 1, &x, 3 * s.rank, attr, 0);
+}
+
 NodeId mk_pad(Build *b, NodeId x, const int64_t *lo, const int64_t *hi, const int64_t *interior,
               double value) {
   if (x == NO_NODE) return NO_NODE;

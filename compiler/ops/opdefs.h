@@ -68,6 +68,8 @@ NodeId mk_unreduce(Build *b, NodeId x, const Shape *full, uint32_t dims);
  * extremes; so it is made of those operands once more. Else it is `node` itself. */
 NodeId mk_again(Build *b, NodeId node);
 NodeId mk_slice(Build *b, NodeId x, const int64_t *start, const int64_t *size, const int64_t *step);
+/* All of x, under another layout: a window of the same blocks that x has. */
+NodeId mk_slice_whole(Build *b, NodeId x);
 NodeId mk_pad(Build *b, NodeId x, const int64_t *lo, const int64_t *hi, const int64_t *interior,
               double value);
 NodeId mk_concat(Build *b, int n, const NodeId *x, int dim);
@@ -94,6 +96,16 @@ NodeId mk_wide_integer(Build *b, NodeId x);
 NodeId mk_contract(Build *b, NodeId x, NodeId y, const int8_t *lx, const int8_t *ly, int rank,
                    const int8_t *lout);
 NodeId mk_select(Build *b, NodeId cond, NodeId x, NodeId y);
+/* Of loops (carried.c): the condition is that an integer, to which each run adds `by`, is below a
+ * limit. */
+typedef struct Counts {
+  int64_t by;
+  NodeId limit;
+} Counts;
+bool loop_counts(const Graph *g, NodeId condition, NodeId carry, NodeId next, Counts *out);
+/* ... for so many runs from here. */
+NodeId mk_has_runs(Build *b, NodeId carry, NodeId limit, int64_t by, int64_t runs);
+NodeId mk_after(Build *b, NodeId carry);
 /* The tensor of a list of numbers, or of lists of them; NULL: of the type that they have. */
 NodeId build_array(Build *b, const Arg *a, const DType *type);
 

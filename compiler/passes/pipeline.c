@@ -38,6 +38,7 @@ static const struct {
     {"weigh", weigh, verify_global, NEEDED},           /* the best of these by all that counts */
     {"partition", partition, verify_local, NEEDED},    /* one device's graph, exchanges explicit */
     {"forbid", forbid, verify_local, NEEDED},          /* no gather that an annotation forbids */
+    {"halos", halos, verify_local, BETTER},            /* one wider halo for several runs of a loop */
     {"panels", panels, verify_local, BETTER},          /* products and their exchanges in panels */
     {"unroll", unroll, verify_local, BETTER},          /* small products in loops are expressions */
     {"inline", inline_values, verify_work, NEEDED},    /* which values are stored */

@@ -62,6 +62,8 @@ static void put_regions(const Entry *e, const LocalRegion *local, const char *co
                label[local ? local[r].condition : x->condition]);
     if (x->turns != TURNS_UNKNOWN) str_printf(out, ", x %lld", (long long)x->turns);
     if (x->most) str_printf(out, ", at most x %lld", (long long)x->most);
+    if (x->as_one) str_printf(out, ", each %lld runs as written", (long long)x->as_one);
+    if (x->rest) str_puts(out, ", the runs that are left");
     if (x->parent != NO_REGION) str_printf(out, ", in region %d", x->parent);
     str_puts(out, "\n");
     for (int i = 0; i < x->carries.n; i++)

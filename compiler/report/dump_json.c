@@ -285,6 +285,7 @@ static void put_loops(const Plan *p, const LocalEntry *le, Str *out) {
     put_integer(out, "last_step", steps.end - 1);
     if (x->kind == REGION_LOOP && x->turns != TURNS_UNKNOWN) put_integer(out, "runs", x->turns);
     if (x->kind == REGION_LOOP && x->most) put_integer(out, "most", x->most);
+    if (x->as_one) put_integer(out, "serves_runs", x->as_one);
     if (x->segment[0]) {
       begin_list(out, "segments");
       for (int l = 0; l < KEEP_LEVELS && x->segment[l]; l++)

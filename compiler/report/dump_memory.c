@@ -258,6 +258,8 @@ static void put_loops(const Plan *p, const LocalEntry *le, Str *out) {
       str_printf(out, "a loop that runs at most %lld times", (long long)x->most);
     else
       str_puts(out, "a loop whose number of runs is known only at run time");
+    if (x->as_one) str_printf(out, ", each %lld runs as written", (long long)x->as_one);
+    if (x->rest) str_puts(out, ", for the runs that are left");
     str_printf(out, ", %s\n",
                node_where(p->program, graph_node(le->graph, le->region[r].condition)));
     put_segments(p, le->index, x, out);

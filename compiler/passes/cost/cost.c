@@ -219,7 +219,8 @@ static void add_exchange(const Plan *p, const LocalEntry *le, const Step *s, Ste
   for (int i = 0; i < s->nodes.n; i++) {
     const Node *node = graph_node(le->graph, s->nodes.at[i]);
     const Exchange ex = exchange_at(program, le->graph, node);
-    const double block = (double)node_bytes(program, node);
+    const bool borders = le->borders && le->borders[s->nodes.at[i]]; /* the block stays where it is */
+    const double block = borders ? 0 : (double)node_bytes(program, node);
     *(ex.kind == DTRT_COPY ? &c->compute : &c->exchange) += copy_time(program, &ex, block);
     if (ex.kind != DTRT_COPY) batch[n++] = ex;
     if (!n || (n < COMM_BATCH && i + 1 < s->nodes.n)) continue;

@@ -7,6 +7,7 @@
 #include "thresholds.h"
 #include "verify_plan.h"
 
+void halos(Plan *p);
 void panels(Plan *p);
 void unroll(Plan *p);
 void inline_values(Plan *p);
