@@ -260,6 +260,7 @@ typedef struct Elab {
   const char *base;     /* path that an instance made here would take, NULL: none */
   Frame *frame;
   Value result; /* of the return statement that ended a body */
+  Span returned; /* that statement */
   int depth;
   int64_t steps;
   bool mesh_failed; /* reported: axes are not complained of again */

@@ -29,6 +29,7 @@ OpenRegion *flow_open(Elab *e, RegionKind kind, Span at) {
   OpenRegion *r = arena_new_of(e->arena, OpenRegion);
   *r = (OpenRegion){.up = b->open,
                     .index = b->entry.regions.n,
+                    .frame = e->frame,
                     .counter = NO_NODE,
                     .told = NO_NODE,
                     .run = NO_NODE};
@@ -364,12 +365,20 @@ void flow_names(Elab *e, OpenRegion *r, NameScope *in, const StmtVec *body, Wher
   }
 }
 
-void flow_body(Elab *e, NameScope *in, const StmtVec *body, Span at, Where where) {
+void flow_body(Elab *e, NameScope *in, const StmtVec *body, Where where) {
+  bool loop = false; /* around what is open, in the same fn, method or entry */
   e->result = value_none;
-  if (!stmt_run(e, in, body, where) || e->result.kind == V_ERROR) return;
-  elab_fail(e, at,
-            "`return` is not allowed in a loop or branch that is decided at run time: bind the "
-            "value before this statement, change it inside, and return it after");
+  if (!stmt_run(e, in, body, where)) return;
+  for (OpenRegion *r = e->at->open; r && r->frame == e->frame; r = r->up) {
+    loop = loop || flow_region(e, r)->kind == REGION_LOOP;
+    r->returns = true;
+  }
+  if (e->result.kind == V_ERROR) return;
+  elab_fail(e, e->returned, "%s",
+            loop ? "`return` does not end a loop that runs: end it with `break`, and return the "
+                   "value behind it"
+                 : "`return` is not allowed in a branch that is decided at run time: bind the "
+                   "value before the branch, change it inside, and return it behind");
 }
 
 void flow_close(Elab *e, OpenRegion *r, NameScope *in, const CarriedVec *carried, Where where) {

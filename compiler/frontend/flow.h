@@ -23,6 +23,8 @@ typedef struct NumberTypes {
 struct OpenRegion {
   OpenRegion *up;
   int index;      /* among the entry's */
+  const Frame *frame;
+  bool returns;   /* its body does, which was reported */
   NodeId counter; /* of a loop: the carry that tells its runs apart; NO_NODE: none yet */
   bool counts;    /* the counter is carried for that alone, and moved on at the end */
   VEC(RegionVar) vars;
@@ -67,7 +69,7 @@ NodeId flow_counter(Elab *e, OpenRegion *r);
 /* What the loop itself binds in its body is bound there by now. */
 void flow_names(Elab *e, OpenRegion *r, NameScope *in, const StmtVec *body, Where where,
                 CarriedVec *out);
-void flow_body(Elab *e, NameScope *in, const StmtVec *body, Span at, Where where);
+void flow_body(Elab *e, NameScope *in, const StmtVec *body, Where where);
 void flow_close(Elab *e, OpenRegion *r, NameScope *in, const CarriedVec *carried, Where where);
 
 /* -------- adopt.c -------- */

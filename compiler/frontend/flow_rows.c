@@ -87,7 +87,7 @@ static void run_scan(Elab *e, NameScope *s, const Running *of) {
   b->span = stmt->span;
   const NodeId go_on = jumps_and(e, &in, &j, more);
   flow_region(e, r)->condition = go_on;
-  flow_body(e, &in, &j.body, stmt->span, where);
+  flow_body(e, &in, &j.body, where);
   flow_close(e, r, &in, &carried, where);
   jumps_end(s, &j);
 }

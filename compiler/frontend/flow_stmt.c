@@ -4,6 +4,13 @@
 
 /* -------- conditions -------- */
 
+static void never_changes(Elab *e, const AstExpr *x, bool is) {
+  elab_fail(e, x->span,
+            "this is %s from the beginning and never changes: the condition of a `while` is a "
+            "tensor, computed from what the body changes%s",
+            is ? "true" : "false", is ? ", or it is ended by a `break`" : "");
+}
+
 static NodeId condition(Elab *e, Value v, const AstExpr *x, const char *word) {
   v = eval_read(e, v, x->span);
   if (v.kind == V_TENSOR) {
@@ -17,10 +24,7 @@ static NodeId condition(Elab *e, Value v, const AstExpr *x, const char *word) {
   } else if (v.kind == V_BOOL && e->peels) { /* it is of a number that the loop is to carry */
     return NO_NODE;
   } else if (v.kind == V_BOOL) {
-    elab_fail(e, x->span,
-              "this is %s from the beginning and never changes: the condition of a "
-              "`while` is a tensor, computed from what the body changes%s",
-              v.i ? "true" : "false", v.i ? ", or it is ended by a `break`" : "");
+    never_changes(e, x, v.i);
   } else if (v.kind != V_ERROR) {
     elab_fail(e, x->span, "`%s` requires a scalar of type bool, but this is %s", word,
               value_describe(e, &v));
@@ -63,11 +67,18 @@ static void bound_runs(Elab *e, NameScope *s, OpenRegion *r, const Stmt *stmt, N
   r->run = run;
 }
 
-/* Of a loop that a `break` may have ended the condition is not computed any more. */
-static NodeId condition_of_while(Elab *e, NameScope *in, const Stmt *stmt, const Jumps *j) {
+/* Of a loop that a `break` may have ended the condition is not computed any more. One without an
+ * end is an error, *endless, if its body does not return, which is one by itself. */
+static NodeId condition_of_while(Elab *e, NameScope *in, const Stmt *stmt, const Jumps *j,
+                                 bool *endless) {
   NameScope none = {0};
   const CarriedVec carried = {0};
-  if (!j->stop.text) return condition(e, eval_expr(e, in, stmt->value), stmt->value, "while");
+  *endless = false;
+  if (!j->stop.text) {
+    const Value v = eval_expr(e, in, stmt->value);
+    *endless = v.kind == V_BOOL && v.i && !e->peels;
+    return *endless ? NO_NODE : condition(e, v, stmt->value, "while");
+  }
   Build *b = &e->at->build;
   b->span = stmt->value->span;
   const NodeId go_on = jumps_none(e, in, j);
@@ -91,10 +102,12 @@ static void run_while(Elab *e, NameScope *s, const Running *x) {
   OpenRegion *r = flow_open(e, REGION_LOOP, stmt->span);
   r->body = &in, r->peels = x->peels, r->types = x->types;
   flow_names(e, r, &in, &j.body, where, &carried);
-  const NodeId c = condition_of_while(e, &in, stmt, &j);
+  bool endless;
+  const NodeId c = condition_of_while(e, &in, stmt, &j, &endless);
   flow_region(e, r)->condition = c;
   if (stmt->most) bound_runs(e, s, r, stmt, flow_counter(e, r));
-  flow_body(e, &in, &j.body, stmt->span, where);
+  flow_body(e, &in, &j.body, where);
+  if (endless && !r->returns) never_changes(e, stmt->value, true);
   flow_close(e, r, &in, &carried, where);
   jumps_end(s, &j);
 }
@@ -233,7 +246,7 @@ static void run_repeat(Elab *e, NameScope *s, const Running *x) {
   flow_region(e, r)->condition = go_on;
   if (stmt->most)
     bound_runs(e, s, r, stmt, flow_operate(e, "-", tensor_arg(r->counter), tensor_arg(from)));
-  flow_body(e, &in, &j.body, stmt->span, where);
+  flow_body(e, &in, &j.body, where);
   e->at->build.span = stmt->span;
   r->counts = true;
   flow_close(e, r, &in, &carried, where);
@@ -274,7 +287,7 @@ static void branch(Elab *e, NameScope *s, const Running *x, const StmtVec *body,
   r->peels = x->peels, r->types = x->types;
   if (x->stmt->rest) r->body = &in, r->rest = true;
   flow_names(e, r, &in, body, x->where, &carried);
-  flow_body(e, &in, body, x->stmt->span, x->where);
+  flow_body(e, &in, body, x->where);
   new_names(e, r, &in, other, x->where, &carried);
   flow_close(e, r, &in, &carried, x->where);
 }
@@ -322,7 +335,7 @@ static void run_turn(Elab *e, NameScope *s, const Running *x) {
   }
   scope_bind(e, &in, name, x->step);
   flow_names(e, r, &in, x->body, x->where, &carried);
-  flow_body(e, &in, x->body, at, x->where);
+  flow_body(e, &in, x->body, x->where);
   flow_close(e, r, &in, &carried, x->where);
 }
 

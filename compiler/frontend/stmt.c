@@ -198,6 +198,7 @@ static bool run_if(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
 
 static bool run_return(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   if (where == IN_ENTRY) {
+    e->returned = stmt->span;
     if (!e->at->open) entry_return(e, s, stmt); /* else it is an error (flow_body) */
     return true;
   }
@@ -222,6 +223,7 @@ static bool run_return(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
               : stmt->given.n == 0 ? value_none
               : stmt->given.n == 1 ? at[0]
                                    : value_list(e, at, stmt->given.n);
+  e->returned = stmt->span;
   return true;
 }
 
