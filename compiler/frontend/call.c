@@ -258,7 +258,7 @@ static Value run_body(Elab *e, NameScope *inner, const Stmt *decl, Instance *in,
                       Where where, const Actual *a, int na) {
   if (recursive(e, decl, in, call)) return value_error;
   const Called before = begin_call(e, decl, in, call);
-  const int errors = before.errors;
+  const int errors = before.errors, raised = e->diag->raised;
   Frame frame = {e->frame, decl, in, call};
   const char *owner = e->owner, *base = e->base;
   Value v = value_error;
@@ -279,7 +279,7 @@ static Value run_body(Elab *e, NameScope *inner, const Stmt *decl, Instance *in,
   if (e->at) e->at->build.site = site, e->at->build.precision = precision;
   end_call(e, decl, in, call, matched, before);
   if (e->diag->errors == errors) reject_untaken(e, frame_text(e, decl, in), a, na, given);
-  if (entered && e->diag->errors > errors && v.kind == V_NONE) v = value_error;
+  if (entered && e->diag->raised > raised && v.kind == V_NONE) v = value_error;
   return v;
 }
 

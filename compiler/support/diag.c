@@ -117,6 +117,7 @@ static void report(Diag *d, Severity sev, Span at, int before, const char *fmt, 
     if (before < 0 ? d->muted : before >= d->most_errors) return;
   } else {
     const uint64_t key = key_of(at, text);
+    d->raised += sev == SEV_ERROR;
     d->muted = false;
     for (int i = 0; i < d->seen.n; i++)
       if (d->seen.at[i] == key) d->muted = true;

@@ -50,6 +50,7 @@ typedef struct Diag {
   MessageFn *fn; /* NULL: count only */
   void *user;
   int errors, warnings;
+  int raised; /* errors, repeated ones too */
   int most_errors;
   bool muted; /* notes of a dropped error are dropped too */
   VEC(uint64_t) seen;
