@@ -116,6 +116,7 @@ bool arg_tensor(Build *b, const Arg *a, const char *param, NodeId *out) {
     *out = build_tensor(b, a, DT_F32);
     return *out != NO_NODE;
   }
+  if (a->kind == ARG_BOOL) return (*out = build_tensor(b, a, DT_BOOL)) != NO_NODE;
   wrong(b, a, param, "a tensor");
   if (a->kind == ARG_LIST)
     diag_note(b->diag, a->span,
@@ -144,6 +145,19 @@ bool arg_number(Build *b, const Arg *a, const char *param, double *out) {
   if (a->kind != ARG_INT && a->kind != ARG_REAL) return wrong(b, a, param, "a number");
   *out = a->real;
   return true;
+}
+
+bool arg_fill(Build *b, const Arg *a, const char *param, DType t, double *out) {
+  if (a->kind == ARG_BOOL && t == DT_BOOL) return *out = a->i ? 1 : 0, true;
+  if (a->kind == ARG_BOOL) {
+    op_fail(b, a->span, "`%s` is %s, which only bool tensors hold; of %s it is a number", param,
+            kind_text(b, a), dtype_name(t));
+    return false;
+  }
+  if (!arg_number(b, a, param, out)) return false;
+  if (t != DT_BOOL || *out == 0 || *out == 1) return op_check_number(b, a->span, t, *out);
+  op_fail(b, a->span, "`%s` of a bool tensor must be true or false, but it is %.9g", param, *out);
+  return false;
 }
 
 bool arg_dtype(Build *b, const Arg *a, const char *param, DType *out) {

@@ -349,7 +349,10 @@ NodeId build_tensor(Build *b, const Arg *x, DType t) {
   if (x->kind == ARG_BOOL && t == DT_BOOL) return build_const(b, t, x->i ? 1 : 0);
   if (x->kind == ARG_LIST) return build_array(b, x, &t);
   if (x->kind != ARG_INT && x->kind != ARG_REAL)
-    return op_fail(b, x->span, "expected a tensor or a number");
+    return x->kind == ARG_BOOL
+               ? op_fail(b, x->span, "%s meets %s, and only bool tensors hold it; write a number",
+                         x->i ? "true" : "false", dtype_name(t))
+               : op_fail(b, x->span, "expected a tensor or a number");
   if (!dtype_is_float(t) && (x->kind == ARG_REAL && x->real != floor(x->real)))
     return op_fail(b, x->span, "%g is not an integer, as %s requires", x->real, dtype_name(t));
   if (t == DT_BOOL)

@@ -305,7 +305,9 @@ static Arg call_where(Build *b, const Arg *a) {
   if (!arg_tensor(b, &a[0], "cond", &c)) return arg_node(NO_NODE);
   const Arg *typed = a[1].kind == ARG_TENSOR ? &a[1] : &a[2];
   if (typed->kind == ARG_TENSOR && typed->node == NO_NODE) return arg_node(NO_NODE);
-  DType t = typed->kind == ARG_TENSOR ? op_node(b, typed->node)->dtype : DT_F32;
+  DType t = typed->kind == ARG_TENSOR                            ? op_node(b, typed->node)->dtype
+            : a[1].kind == ARG_BOOL && a[2].kind == ARG_BOOL ? DT_BOOL
+                                                                 : DT_F32;
   x = build_tensor(b, &a[1], t);
   y = build_tensor(b, &a[2], t);
   if (x == NO_NODE || y == NO_NODE) return arg_node(NO_NODE);

@@ -23,10 +23,12 @@ const char *op_describe(const Build *b, NodeId id); /* f32[64, 784] */
 
 /* Arguments. Each reports and returns false when the argument is not of the wanted kind. */
 bool arg_tensor(Build *b, const Arg *a, const char *param,
-                NodeId *out); /* numbers become f32 scalars */
+                NodeId *out); /* numbers become f32 scalars, true and false bool ones */
 bool arg_int(Build *b, const Arg *a, const char *param, int64_t *out);
 bool arg_bool(Build *b, const Arg *a, const char *param, bool *out);
 bool arg_number(Build *b, const Arg *a, const char *param, double *out);
+/* What fills a tensor of type t: a number, or of a bool tensor true, false, 0 or 1. */
+bool arg_fill(Build *b, const Arg *a, const char *param, DType t, double *out);
 bool arg_dtype(Build *b, const Arg *a, const char *param, DType *out);
 bool arg_shape(Build *b, const Arg *a, const char *param, Shape *out);
 /* One dim of a tensor of that rank; negative counts from the end. */

@@ -66,14 +66,13 @@ static Arg call_ones(Build *b, const Arg *a) { return fill(b, &a[0], &a[1], 1); 
 static Arg call_full(Build *b, const Arg *a) {
   double v;
   Shape s;
-  if (a[1].kind == ARG_INT && a[2].kind == ARG_DTYPE && dtype_is_int((DType)a[2].i)) {
-    NodeId x = build_tensor(b, &a[1], (DType)a[2].i);
-    return arg_node(arg_shape(b, &a[0], "shape", &s) ? mk_broadcast_to(b, x, &s) : NO_NODE);
-  }
-  if (!arg_number(b, &a[1], "value", &v) ||
-      (a[2].kind == ARG_DTYPE && !op_check_number(b, a[1].span, (DType)a[2].i, v)))
+  DType t = a[1].kind == ARG_BOOL ? DT_BOOL : DT_F32;
+  if (!arg_shape(b, &a[0], "shape", &s) ||
+      (a[2].kind != ARG_NONE && !arg_dtype(b, &a[2], "dtype", &t)))
     return arg_node(NO_NODE);
-  return fill(b, &a[0], &a[2], v);
+  if (a[1].kind == ARG_INT && dtype_is_int(t) && t != DT_BOOL)
+    return arg_node(mk_broadcast_to(b, build_tensor(b, &a[1], t), &s));
+  return arg_node(arg_fill(b, &a[1], "value", t, &v) ? mk_const(b, t, &s, v) : NO_NODE);
 }
 
 const OpDef op_zeros = {.name = "zeros",
@@ -87,8 +86,9 @@ const OpDef op_ones = {.name = "ones",
                        .example = "f32[4, 6] x: x * ones([4, 6], f32)",
                        .call = call_ones};
 const OpDef op_full = {.name = "full",
-                       .params = "shape, value, dtype=f32",
-                       .doc = "all `value`",
+                       .params = "shape, value, dtype=none",
+                       .doc = "all `value`: f32 of a number, bool of true or false, if no type is "
+                              "given",
                        .example = "f32[4, 6] x: x + full([4, 6], 2.5, f32)",
                        .call = call_full};
 

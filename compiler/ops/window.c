@@ -169,18 +169,13 @@ static void grad_pad(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   dx[0] = mk_slice(b, dy, start, s.dim, step);
 }
 
-/* What fills a padding: a number, and for a mask true or false, or 0 or 1. */
 static bool pad_value(Build *b, const Arg *a, DType t, double *out) {
   if (a->kind == ARG_TENSOR && a->node != NO_NODE && node_is_const(op_node(b, a->node)) &&
       op_node(b, a->node)->dtype == t && dtype_is_int(t)) { /* of composites */
     *out = (double)op_node(b, a->node)->whole;
     return true;
   }
-  if (t == DT_BOOL && a->kind == ARG_BOOL) return *out = a->i ? 1 : 0, true;
-  if (!arg_number(b, a, "value", out)) return false;
-  if (t != DT_BOOL || *out == 0 || *out == 1) return op_check_number(b, a->span, t, *out);
-  op_fail(b, a->span, "`value` of a bool tensor must be true or false, but it is %.9g", *out);
-  return false;
+  return arg_fill(b, a, "value", t, out);
 }
 
 static Arg call_pad(Build *b, const Arg *a) {
