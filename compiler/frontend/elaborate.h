@@ -322,6 +322,8 @@ bool path_below(const char *path, const char *top); /* or that itself */
 
 /* Through the scopes, the imports and the builtins; reports an unknown name, once. */
 Value scope_lookup(Elab *e, NameScope *s, Ident name);
+/* Whether np.sum or the like is read, which is reported. */
+bool lookup_module(Elab *e, NameScope *s, const AstExpr *x);
 /* Adds to the last error, which is about the value of `x`, where it comes from if x is a name that
  * a statement binds. `how` is "bound here" or the like. */
 void lookup_note(Elab *e, const NameScope *s, const AstExpr *x, const char *how);

@@ -1,5 +1,6 @@
 /* Evaluates expressions. Numbers, lists, types and instances are computed immediately; tensors
  * become nodes of the entry that is being built. */
+#include "foreign.h"
 #include "stack.h"
 #include <math.h>
 #include <string.h>
@@ -220,6 +221,18 @@ static Value field(Elab *e, const AstExpr *x, const Value *v) {
   if (tensor && builtin_find(name, &op))
     return elab_fail(e, x->name.span, "%s has no `%s`: operations are functions, as in %s(x)",
                      value_describe(e, v), x->name.text, name);
+  const char *foreign = tensor ? foreign_member(name) : NULL;
+  if (foreign)
+    return elab_fail(e, x->name.span, "%s has no `%s`: %s", value_describe(e, v), name, foreign);
+  const char *instead = tensor ? op_instead(name) : NULL;
+  if (instead)
+    return elab_fail(e, x->name.span, "%s has no `%s`; write it as in `%s`", value_describe(e, v),
+                     name, instead);
+  if (tensor && *name && name[strlen(name) - 1] == '_')
+    return elab_fail(e, x->name.span,
+                     "%s has no `%s`: a tensor does not change; its name is bound again, as in x = "
+                     "x + 1, and a variable assigned with `<-`",
+                     value_describe(e, v), name);
   return elab_fail(e, x->name.span, "%s has no `%s`", value_describe(e, v), x->name.text);
 }
 
@@ -330,7 +343,10 @@ static Value eval_kind(Elab *e, NameScope *s, const AstExpr *x) {
   case EX_EACH: return list_each(e, s, x);
   case EX_CALL: return call_expr(e, s, x);
   case EX_INDEX: return index_of(e, s, x);
-  case EX_FIELD: v = eval_expr(e, s, x->x); return field(e, x, &v);
+  case EX_FIELD:
+    if (lookup_module(e, s, x)) return value_error;
+    v = eval_expr(e, s, x->x);
+    return field(e, x, &v);
   case EX_UNARY: v = eval_expr(e, s, x->x); return operate_unary(e, x, v);
   case EX_BINARY: return binary(e, s, x);
   case EX_CHOICE: return choice(e, s, x);

@@ -3,41 +3,29 @@
 #include "foreign.h"
 #include <string.h>
 
-typedef struct Word {
-  const char *word, *says;
-} Word;
-
-#define NO_LOOP                                                                                    \
-  "loops that run are `while c { }`, `repeat i in 0..n { }` and `scan x in xs { }`; `for` is "     \
-  "unrolled while compiling"
 #define NO_JUMP                                                                                    \
   "`break` and `continue` stand in the body of a `for`, `while`, `repeat` or `scan`, or in an "    \
   "`if` in it"
-#define NO_CLASS "dtg has no classes or structs: a `layer` has params, states and methods"
-#define USE_FN "a function is written `fn f(x) { return ... }`"
 #define USE_BIND                                                                                   \
   "a name is bound without a keyword: `x = ...` (`const n = ...` for the command line)"
 #define NO_RAISE "dtg has no exceptions: an error ends the call and is returned to the host"
-#define NO_MODULE                                                                                  \
-  "operations have no module: write sum(x) (docs/ops.md); the shipped library is "                 \
-  "imported as in import \"nn\""
 #define NO_TYPE "a name takes the type of its value; write `x = f32(...)` or `i32(...)` to convert"
 
 /* Words that begin a statement elsewhere, or stand inside an expression. */
-static const Word statements[] = {
-    {"until", NO_LOOP},
-    {"loop", NO_LOOP},
-    {"do", NO_LOOP},
+static const ForeignWord statements[] = {
+    {"until", FOREIGN_LOOPS},
+    {"loop", FOREIGN_LOOPS},
+    {"do", FOREIGN_LOOPS},
     {"break", NO_JUMP},
     {"continue", NO_JUMP},
     {"goto", "dtg has no `goto`; `break` ends a loop, `continue` a run of its body"},
-    {"def", USE_FN},
-    {"func", USE_FN},
-    {"fun", USE_FN},
-    {"function", USE_FN},
-    {"lambda", "dtg has no `lambda`: " USE_FN ", and pass f"},
-    {"class", NO_CLASS},
-    {"struct", NO_CLASS},
+    {"def", FOREIGN_FN},
+    {"func", FOREIGN_FN},
+    {"fun", FOREIGN_FN},
+    {"function", FOREIGN_FN},
+    {"lambda", "dtg has no `lambda`: " FOREIGN_FN ", and pass f"},
+    {"class", FOREIGN_CLASS},
+    {"struct", FOREIGN_CLASS},
     {"let", USE_BIND},
     {"var", USE_BIND},
     {"val", USE_BIND},
@@ -72,73 +60,13 @@ static const Word statements[] = {
     {"is", "compare with `==`"},
 };
 
-#define TYPES                                                                                      \
-  "the types are bool, u8 to u64, i8 to i64, f16, bf16, f32, f64, f8e4m3, f8e5m2, c64 and c128"
-static const Word names[] = {
-    {"True", "write `true`"},
-    {"False", "write `false`"},
-    {"None", "write `none`"},
-    {"null", "write `none`"},
-    {"nil", "write `none`"},
-    {"float", TYPES},
-    {"float16", "write `f16`"},
-    {"half", "write `f16`"},
-    {"bfloat16", "write `bf16`"},
-    {"float32", "write `f32`"},
-    {"float64", "write `f64`"},
-    {"double", "write `f64`"},
-    {"int", TYPES},
-    {"int8", "write `i8`"},
-    {"uint8", "write `u8`"},
-    {"int32", "write `i32`"},
-    {"int64", "write `i64`"},
-    {"long", "write `i64`"},
-    {"int16", "write `i16`"},
-    {"uint16", "write `u16`"},
-    {"uint32", "write `u32`"},
-    {"uint64", "write `u64`"},
-    {"complex64", "write `c64`"},
-    {"complex128", "write `c128`"},
-    {"range", "a range is written 0..n, as in `for i in 0..n { }`; a tensor of indices is iota(n)"},
-    {"enumerate", "write `for i in 0..n { }` and list[i]"},
-    {"zip", "write `for i in 0..n { }` and index both lists"},
-    {"map", "a list is written [f(v) for v in list]"},
-    {"np", NO_MODULE},
-    {"jnp", NO_MODULE},
-    {"numpy", NO_MODULE},
-    {"jax", NO_MODULE},
-    {"lax", NO_MODULE},
-    {"torch", NO_MODULE},
-    {"tf", NO_MODULE},
-    {"math", NO_MODULE},
-    {"linalg", NO_MODULE},
-    {"random", NO_MODULE},
-    {"self", "a method names its layer's params, states and layers without `self.`"},
-    {"this", "a method names its layer's params, states and layers without `this.`"},
-    {"jit", "dtg has no `jit`: entries are always compiled"},
-    {"pmap", "a mesh and layouts distribute an entry; there is no `pmap`"},
-    {"shard_map", "a mesh and layouts distribute an entry; there is no `shard_map`"},
-    {"vmap", "dtg has no `vmap`: write the batch as a dim"},
-    {"while_loop", NO_LOOP},
-    {"fori_loop", "write `repeat i in 0..n { }`"},
-    {"cond", "write `if c { } else { }` of a scalar; choose elements with where(c, x, y)"},
-    {"lambda", "dtg has no `lambda`: " USE_FN ", and pass f"},
-};
-
-static const char *find(const Word *table, size_t count, const char *word, size_t n) {
-  for (size_t i = 0; i < count; i++)
-    if (strlen(table[i].word) == n && !memcmp(table[i].word, word, n)) return table[i].says;
-  return NULL;
-}
-#define FIND(table, word, n) find(table, sizeof(table) / sizeof *(table), word, n)
-
-const char *foreign_name(const char *name) { return FIND(names, name, strlen(name)); }
+#define FIND(table, word, n) foreign_find(table, sizeof(table) / sizeof *(table), word, n)
 
 const char *foreign_statement(const char *name) { return FIND(statements, name, strlen(name)); }
 
 /* As in lexer.l; `in` and `forbid` may be names. */
 static bool foreign_is_reserved(const char *word, size_t n) {
-  static const Word words[] = {
+  static const ForeignWord words[] = {
       {"import", ""}, {"const", ""},  {"fn", ""},      {"layer", ""}, {"entry", ""}, {"mesh", ""},
       {"layout", ""}, {"param", ""},  {"state", ""},   {"on", ""},    {"for", ""},   {"if", ""},
       {"else", ""},   {"return", ""}, {"and", ""},     {"or", ""},    {"not", ""},   {"true", ""},

@@ -97,28 +97,54 @@ static Value unknown_name(Elab *e, NameScope *s, Ident name) {
   return elab_fail(e, name.span, "unknown name `%s`%s", name.text, near_text(e, &near));
 }
 
-Value scope_lookup(Elab *e, NameScope *s, Ident name) {
-  NameScope *inner = s;
-  Value v;
+static Binding *find_bound(Elab *e, const NameScope *s, Ident name) {
+  Binding *b = NULL;
   for (int i = 0; i < e->modules.n; i++) e->modules.at[i]->seen = false;
-  for (; s; s = s->up) {
-    Binding *b = scope_find(s, name.text);
+  for (; s && !b; s = s->up) {
+    b = scope_find(s, name.text);
     if (!b && s->module) b = find_imported(e, s->module, name, NULL);
-    if (b) return evaluate_const(e, b);
   }
+  return b;
+}
+
+/* What dtg has for the last name of np.linalg.inv. */
+static const char *without_module(Elab *e, const char *name) {
+  Value v;
+  const char *instead = op_instead(name), *library = builtin_shipped(name), *foreign;
+  if (builtin_find(name, &v) && v.kind == V_OP && v.op->params)
+    return arena_printf(e->arena, "operations have no module: write %s(%s)", name, v.op->params);
+  if (builtin_find(name, &v)) return arena_printf(e->arena, "write `%s`", name);
+  if (library)
+    return arena_printf(e->arena, "`%s` is in the library: import \"%s\"", name, library);
+  if (instead)
+    return arena_printf(e->arena, "operations have no module; write it as in `%s`", instead);
+  foreign = foreign_name(name);
+  return foreign ? foreign : FOREIGN_MODULE;
+}
+
+bool lookup_module(Elab *e, NameScope *s, const AstExpr *x) {
+  const AstExpr *root = x;
+  while (root->kind == EX_FIELD) root = root->x;
+  if (root->kind != EX_NAME || !foreign_module(root->name.text)) return false;
+  if (find_bound(e, s, root->name)) return false;
+  const char *text = diag_source(e->diag, x->span.file)->text + x->span.begin;
+  elab_fail(e, x->span, "unknown name `%.*s`: %s", (int)(x->span.end - x->span.begin), text,
+            without_module(e, x->name.text));
+  return true;
+}
+
+Value scope_lookup(Elab *e, NameScope *s, Ident name) {
+  Value v;
+  Binding *b = find_bound(e, s, name);
+  if (b) return evaluate_const(e, b);
   if (e->declared && !strcmp(name.text, "declared"))
     return value_type(e, e->declared->dtype, &e->declared->shape);
   if (builtin_find(name.text, &v)) return v;
-  return unknown_name(e, inner, name);
+  return unknown_name(e, s, name);
 }
 
 void lookup_note(Elab *e, const NameScope *s, const AstExpr *x, const char *how) {
-  const Binding *b = NULL;
   if (x->kind != EX_NAME) return;
-  for (int i = 0; i < e->modules.n; i++) e->modules.at[i]->seen = false;
-  for (; s && !b; s = s->up) {
-    b = scope_find(s, x->name.text);
-    if (!b && s->module) b = find_imported(e, s->module, x->name, NULL);
-  }
+  const Binding *b = find_bound(e, s, x->name);
   if (b && !b->given) diag_note(e->diag, b->span, "`%s` is %s", b->name, how);
 }

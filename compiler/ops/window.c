@@ -178,12 +178,34 @@ static bool pad_value(Build *b, const Arg *a, DType t, double *out) {
   return arg_fill(b, a, "value", t, out);
 }
 
+/* [[1, 0], [2, 3]]: what NumPy takes, a pair for each dim. */
+static bool is_pairs(const Arg *a) {
+  for (int i = 0; a->kind == ARG_LIST && i < a->n; i++) {
+    const Arg *pair = &a->at[i];
+    if (pair->kind != ARG_LIST || pair->n != 2) return false;
+    if (pair->at[0].kind != ARG_INT || pair->at[1].kind != ARG_INT) return false;
+  }
+  return a->kind == ARG_LIST && a->n;
+}
+
+static NodeId not_pairs(Build *b, const Arg *a) {
+  Str s = str_new(b->arena);
+  for (int side = 0; side < 2; side++)
+    for (int i = 0; i < a->n; i++)
+      str_printf(&s, "%s%ld", i ? ", " : side ? "], [" : "[", (long)a->at[i].at[side].i);
+  return op_fail(b, a->span,
+                 "takes the numbers before each dim and those behind as two lists: write "
+                 "pad(x, %s])",
+                 s.at);
+}
+
 static Arg call_pad(Build *b, const Arg *a) {
   NodeId x;
   int64_t lo[MAX_RANK], hi[MAX_RANK], zero[MAX_RANK] = {0};
   double value;
   if (!arg_tensor(b, &a[0], "x", &x)) return arg_node(NO_NODE);
   int rank = op_node(b, x)->shape.rank;
+  if (is_pairs(&a[1])) return arg_node(not_pairs(b, &a[1]));
   if (!per_dim(b, &a[1], "before", rank, 0, lo) || !per_dim(b, &a[2], "after", rank, 0, hi) ||
       !pad_value(b, &a[3], op_node(b, x)->dtype, &value))
     return arg_node(NO_NODE);
