@@ -175,6 +175,8 @@ typedef struct Parse {
   uint32_t at;             /* offset of the next byte */
   int brackets;            /* open ( and [: within them a newline is a blank */
   uint32_t brackets_begin; /* where the outermost of them is */
+  int unclosed;            /* of the last mistake: their other ends in its block belong to it */
+  int unclosed_in;         /* how many braces were open */
   VEC(uint32_t) braces;    /* where the open { are */
   Span wrong, meant; /* the last mistakes: of syntax, of words that were understood; end 0: none */
   StmtVec stmts;     /* the result */

@@ -130,6 +130,9 @@ static const char *in_expression(const Stopped *s, const Around *a) {
     return "`if` does not begin an expression: write `a if cond else b`, decided while compiling; "
            "for "
            "elements where(cond, a, b)";
+  if (is(a, "fn") && s->expr && !s->stmt)
+    return "`fn` does not begin an expression: define the function at top level, `fn f(x) { return "
+           "... }`, and write its name, f";
   if (is(a, "for") && s->expr && !s->stmt)
     return "`for` is a statement; a list is written [f(i) for i in 0..n]";
   if (is(a, "?"))
@@ -141,6 +144,9 @@ static const char *in_expression(const Stopped *s, const Around *a) {
 static const char *in_line(const Parse *p, const Stopped *s, const Around *a) {
   if ((is(a, "//") || (is(a, "/") && (a->text[1] == '*' || a->text[1] == '/'))) && s->stmt)
     return "a comment begins with `#`";
+  if (is(a, ">") && a->last == '=')
+    return "a function is defined at top level, `fn f(x) { return ... }`, and passed by its name; a "
+           "comparison is written `>=`";
   if (is(a, "@") && s->stmt) return "dtg has no decorators";
   if (is(a, ".."))
     return "`..` stands once, in the range of a `for` or a `repeat`, whose step follows as "

@@ -548,6 +548,11 @@ static const char *meant_word(Parse *p, Span word) {
   return best;
 }
 
+static void forget_brackets(Parse *p) {
+  if (p->brackets) p->unclosed = p->brackets, p->unclosed_in = p->braces.n;
+  p->brackets = 0;
+}
+
 /* "unexpected X; expected A or B". More than four do not help. */
 static int yyreport_syntax_error(const yypcontext_t *ctx, Parse *p, void *lex) {
   (void)lex;
@@ -565,7 +570,7 @@ static int yyreport_syntax_error(const yypcontext_t *ctx, Parse *p, void *lex) {
     str_printf(&s, "`%.*s` begins no statement; did you mean `%s`?", (int)(word.end - word.begin),
                diag_source(p->diag, p->file)->text + word.begin, meant);
     parse_wrong(p, word, "%s", s.at);
-    p->brackets = 0;
+    forget_brackets(p);
     return 0;
   }
   else show_unexpected(&s, p, found, at);
@@ -583,7 +588,7 @@ static int yyreport_syntax_error(const yypcontext_t *ctx, Parse *p, void *lex) {
     uint32_t b = p->braces.at[p->braces.n - 1];
     diag_note(p->diag, (Span){p->file, b, b + 1}, "inside the block opened here");
   }
-  p->brackets = 0;
+  forget_brackets(p);
   return 0;
 }
 

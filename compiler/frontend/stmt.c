@@ -255,6 +255,7 @@ static bool run_expr(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
 
 /* -------- one statement -------- */
 
+/* Its name is not reported where it is read. */
 static void only_at_top(Elab *e, const Stmt *s, Where where) {
   static const char *const word[] = {
       [ST_IMPORT] = "`import`", [ST_CONST] = "`const`",         [ST_FN] = "a `fn`",
@@ -266,6 +267,7 @@ static void only_at_top(Elab *e, const Stmt *s, Where where) {
               word[s->kind]);
   else
     misplaced(e, s, word[s->kind], where, "at top level");
+  if (s->name.text) bound_add(e, &e->failed, s->name);
 }
 
 static bool run_one(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
