@@ -2,6 +2,7 @@
  * elements the host's blocks must have the same bits there, which is checked before any device
  * receives one. */
 #include "place.h"
+#include "plural.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,8 +48,9 @@ static dtgc_status blocks_local(const Blocks *b, const dtgc_block *block, int *i
   *i = (int)(block->device - b->first);
   if (block->bytes != b->box[*i].bytes)
     return program_fail(b->p, DTGC_BAD_ARGUMENT,
-                        "`%s`: the block of device %lld has %zu bytes; the buffer has %zu", b->name,
-                        (long long)block->device, b->box[*i].bytes, block->bytes);
+                        "`%s`: the block of device %lld has %zu byte%s; the buffer has %zu",
+                        b->name, (long long)block->device, b->box[*i].bytes,
+                        PLURAL(b->box[*i].bytes), block->bytes);
   if (!block->data && block->bytes)
     return program_fail(b->p, DTGC_BAD_ARGUMENT, "`%s`: data of device %lld is NULL", b->name,
                         (long long)block->device);

@@ -2,6 +2,7 @@
  * which `init` computes. Law: each run reads and writes the row of its own number alone. */
 #include "flow.h"
 #include "op.h"
+#include "plural.h"
 #include "stack.h"
 #include <string.h>
 
@@ -37,8 +38,9 @@ static bool sequences(Elab *e, NameScope *s, const Stmt *stmt, Value *x, int64_t
     }
     const int64_t has = k ? k->n : n->shape.dim[0];
     if (i && has != *rows) {
-      elab_fail(e, at->span, "this has %ld rows, and `%s` has %ld: a scan goes through all at once",
-                (long)has, stmt->given.at[0].name.text, (long)*rows);
+      elab_fail(e, at->span,
+                "this has %ld row%s, and `%s` has %ld: a scan goes through all at once", (long)has,
+                PLURAL(has), stmt->given.at[0].name.text, (long)*rows);
       return false;
     }
     x[i] = v;

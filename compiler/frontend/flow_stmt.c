@@ -1,6 +1,7 @@
 /* The statements `while`, `repeat` and `if` on a tensor (flow.c). */
 #include "flow.h"
 #include "op.h"
+#include "plural.h"
 
 /* -------- conditions -------- */
 
@@ -56,8 +57,8 @@ static void bound_runs(Elab *e, NameScope *s, OpenRegion *r, const Stmt *stmt, N
   in = flow_region(e, r);
   if (in->turns != TURNS_UNKNOWN)
     elab_fail(e, stmt->most->span,
-              "this loop runs %ld times: `most` bounds one whose number of runs is not known",
-              (long)in->turns);
+              "this loop runs %ld time%s: `most` bounds one whose number of runs is not known",
+              (long)in->turns, PLURAL(in->turns));
   if (in->condition == NO_NODE || in->turns != TURNS_UNKNOWN) return;
   e->at->build.span = stmt->most->span;
   const NodeId below = flow_operate(e, "<", tensor_arg(run), int_arg(v.i));

@@ -13,6 +13,7 @@
  * cut one is elaborated twice (elaborate.c), the second time with what the first has found. */
 #include "flow.h"
 #include "op.h"
+#include "plural.h"
 #include "stack.h"
 #include <string.h>
 
@@ -451,8 +452,8 @@ static bool take_parts(Pipeline *p, const Actual *x, const Actual *parts) {
   p->parts = parts->value.i;
   if (s.dim[0] % p->parts || !s.dim[0])
     return elab_fail(e, parts->span,
-                     "a batch of %ld rows cannot be divided into %ld equal microbatches",
-                     (long)s.dim[0], (long)p->parts),
+                     "a batch of %ld row%s cannot be divided into %ld equal microbatches",
+                     (long)s.dim[0], PLURAL(s.dim[0]), (long)p->parts),
            false;
   if (s.rank + 2 > MAX_RANK)
     return elab_fail(e, x->span, "a tensor that goes through a pipeline has at most %d dims",

@@ -6,6 +6,7 @@
  * Law: a row's initial values are those of the layer at that place of a list, drawn from the same
  * streams (docs/random.md), and names of layers within a list are names of the stack. */
 #include "op.h"
+#include "plural.h"
 #include "stack.h"
 #include <string.h>
 
@@ -200,8 +201,8 @@ bool stack_whole(Elab *e, const Instance *in, Span call) {
   const Stack *k = in->within;
   if (!k || in->nrow == k->depth || (!e->at->index && e->stack)) return false;
   elab_fail(e, call,
-            "%s is in a stack of %ld layers: go through it by `scan b in %s { ... }`, and call b",
-            in->path, (long)k->n, k->path);
+            "%s is in a stack of %ld layer%s: go through it by `scan b in %s { ... }`, and call b",
+            in->path, (long)k->n, PLURAL(k->n), k->path);
   return true;
 }
 

@@ -1,5 +1,6 @@
 /* Reads the arguments of a call and reports invalid ones. */
 #include "opdefs.h"
+#include "plural.h"
 
 NodeId op_fail(Build *b, Span at, const char *fmt, ...) {
   va_list ap;
@@ -193,7 +194,7 @@ bool arg_dim(Build *b, const Arg *a, const char *param, int rank, int *out) {
   int64_t d;
   if (!arg_int(b, a, param, &d)) return false;
   if (d < -rank || d >= rank) {
-    op_fail(b, a->span, "there is no dim %ld in a tensor of %d dims", (long)d, rank);
+    op_fail(b, a->span, "there is no dim %ld in a tensor of %d dim%s", (long)d, rank, PLURAL(rank));
     return false;
   }
   *out = (int)(d < 0 ? d + rank : d);

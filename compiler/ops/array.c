@@ -1,6 +1,7 @@
 /* Tensors made of numbers and indices, and copies of tensors in other arrangements: arange to
  * rot90. All are composed of iota, broadcasts, comparisons and reversals. */
 #include "compose.h"
+#include "plural.h"
 
 static NodeId index_along(Build *b, const Shape *s, int dim) { return mk_iota(b, DT_I32, s, dim); }
 
@@ -245,7 +246,8 @@ static NodeId repeated(Build *b, NodeId x, int d, int64_t n, bool each) {
   if (s.rank == MAX_RANK) {
     NodeId all[64];
     if (each || n < 1 || n > 64)
-      return op_fail(b, b->span, "a tensor of %d dims has no room to repeat dim %d", s.rank, d);
+      return op_fail(b, b->span, "a tensor of %d dim%s has no room to repeat dim %d", s.rank,
+                     PLURAL(s.rank), d);
     for (int i = 0; i < n; i++) all[i] = x;
     return mk_concat(b, (int)n, all, d);
   }

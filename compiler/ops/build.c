@@ -1,6 +1,7 @@
 /* Builds nodes: shorthands for the primitives, and NumPy's broadcasting. */
 #include "opdefs.h"
 #include "dtrt_math.h"
+#include "plural.h"
 #include <string.h>
 
 static bool is_complex(const Build *b, NodeId x) {
@@ -474,8 +475,8 @@ NodeId build_subscript(Build *b, NodeId x, int n, const Subscript *subs) {
   if (x == NO_NODE) return NO_NODE;
   Shape s = op_node(b, x)->shape, kept = {0};
   if (n > s.rank)
-    return op_fail(b, subs[s.rank].span, "%d subscripts for a tensor of %d dims: %s", n, s.rank,
-                   op_describe(b, x));
+    return op_fail(b, subs[s.rank].span, "%d subscript%s for a tensor of %d dim%s: %s", n,
+                   PLURAL(n), s.rank, PLURAL(s.rank), op_describe(b, x));
   int64_t start[MAX_RANK] = {0}, size[MAX_RANK] = {0}, step[MAX_RANK] = {0};
   uint32_t reversed = 0;
   for (int d = 0; d < s.rank; d++) {

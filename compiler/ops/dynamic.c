@@ -4,6 +4,7 @@
  * within its dim stops the program; it is never moved. `put` is made in the place of its operand
  * where that is read no more: then the window alone is written. */
 #include "opdefs.h"
+#include "plural.h"
 
 static RuleDim one(int f) { return (RuleDim){.n = 1, .factor = {(int8_t)f}}; }
 
@@ -25,8 +26,8 @@ static bool window_fits(Build *b, NodeId x, int d, int64_t size, int64_t step) {
   const int64_t n = op_node(b, x)->shape.dim[d];
   if (size >= 1 && step >= 1 && size <= n && (size == 1 || step <= (n - 1) / (size - 1)))
     return true;
-  op_fail(b, b->span, "a window of %ld elements%s does not fit in dim %d of %s", (long)size,
-          step > 1 ? arena_printf(b->arena, " in steps of %ld", (long)step) : "", d,
+  op_fail(b, b->span, "a window of %ld element%s%s does not fit in dim %d of %s", (long)size,
+          PLURAL(size), step > 1 ? arena_printf(b->arena, " in steps of %ld", (long)step) : "", d,
           op_describe(b, x));
   return false;
 }
@@ -93,7 +94,8 @@ static NodeId position(Build *b, const Arg *a) {
 /* One position for each dim in begin[]. */
 static bool positions(Build *b, const Arg *a, int rank, NodeId *begin) {
   if (a->kind != ARG_LIST || a->n != rank) {
-    op_fail(b, a->span, "`begin` must list one position for each of the %d dims", rank);
+    op_fail(b, a->span, "`begin` must list one position for each of the %d dim%s", rank,
+            PLURAL(rank));
     return false;
   }
   for (int d = 0; d < rank; d++)
@@ -124,8 +126,8 @@ static Arg call_window(Build *b, const Arg *a) {
   if (!positions(b, &a[1], s.rank, begin) || !arg_shape(b, &a[2], "size", &size))
     return arg_node(NO_NODE);
   if (size.rank != s.rank)
-    return arg_node(
-        op_fail(b, a[2].span, "`size` must list one size for each of the %d dims", s.rank));
+    return arg_node(op_fail(b, a[2].span, "`size` must list one size for each of the %d dim%s",
+                            s.rank, PLURAL(s.rank)));
   const uint32_t dims = moving_dims(b, &s, &size, begin, moving, step);
   return arg_node(mk_window(b, x, dims, moving, size.dim, step));
 }

@@ -1,6 +1,7 @@
 /* einsum of any number of tensors: the equation is read, `...` becomes letters of its own, and the
  * tensors are multiplied two by two in the order of least work. */
 #include "contraction.h"
+#include "plural.h"
 #include <string.h>
 
 enum { MOST_TERMS = 24, EXACT_TERMS = 9, DOTS = -1 };
@@ -121,8 +122,8 @@ static bool expand_dots(Einsum *e) {
     int rank = op_node(e->b, r->x)->shape.rank, n = rank - (r->n - 1);
     bool has = memchr(r->l, DOTS, (size_t)r->n) != NULL;
     if (has ? n < 0 : rank != r->n) {
-      op_fail(e->b, e->operand[t].span, "operand %d has %d dims, %s; \"%s\" gives it %s%d", t + 1,
-              rank, op_describe(e->b, r->x), e->text->text, has ? "at least " : "",
+      op_fail(e->b, e->operand[t].span, "operand %d has %d dim%s, %s; \"%s\" gives it %s%d", t + 1,
+              rank, PLURAL(rank), op_describe(e->b, r->x), e->text->text, has ? "at least " : "",
               has ? r->n - 1 : r->n);
       return false;
     }

@@ -1,5 +1,6 @@
 /* Ops that change the shape and keep the elements: reshape, transpose, broadcast. */
 #include "opdefs.h"
+#include "plural.h"
 #include <string.h>
 
 #define IN(i) (op_node(b, node)->operand[i])
@@ -23,8 +24,9 @@ static bool infer_reshape(Build *b, Node *n) {
   if (shape_count(&n->shape) == shape_count(&x->shape)) return true;
   Str s = str_new(b->arena);
   shape_text(&s, n->attr, n->nattr);
-  op_fail(b, b->span, "%s has %ld elements and %s has %ld", op_describe(b, n->operand[0]),
-          (long)shape_count(&x->shape), s.at, (long)shape_count(&n->shape));
+  op_fail(b, b->span, "%s has %ld element%s and %s has %ld", op_describe(b, n->operand[0]),
+          (long)shape_count(&x->shape), PLURAL(shape_count(&x->shape)), s.at,
+          (long)shape_count(&n->shape));
   return false;
 }
 

@@ -2,6 +2,7 @@
  * (ir/layout.h). If such a dim is split, they exchange only the elements that a device needs and
  * does not own. */
 #include "opdefs.h"
+#include "plural.h"
 #include <string.h>
 
 #define IN(i) (op_node(b, node)->operand[i])
@@ -51,7 +52,8 @@ static bool per_dim(Build *b, const Arg *a, const char *param, int rank, int64_t
   for (int d = 0; d < rank; d++) out[d] = otherwise;
   if (a->kind == ARG_NONE) return true;
   if (a->kind != ARG_LIST || a->n != rank) {
-    op_fail(b, a->span, "`%s` must list one number for each of the %d dims", param, rank);
+    op_fail(b, a->span, "`%s` must list one number for each of the %d dim%s", param, rank,
+            PLURAL(rank));
     return false;
   }
   for (int d = 0; d < rank; d++)

@@ -1,5 +1,6 @@
 /* --dump=memory: what a device takes in all, live buffers at the peak, and the offset and lifetime
  * of each buffer. */
+#include "plural.h"
 #include "report.h"
 #include <math.h>
 #include <string.h>
@@ -213,7 +214,9 @@ static void put_segments(const Plan *p, int entry, const Region *x, Str *out) {
   const LoopsKeep *keep = p->loops_keep ? &p->loops_keep[entry] : NULL;
   if (!keep || !keep->levels || !x->gone_back) return;
   if (!x->segment[0]) {
-    str_printf(out, "    all %lld runs keep what the backward pass requires: %s\n", (long long)runs,
+    const char *all =
+        runs == 1 ? "the run keeps" : arena_printf(p->arena, "all %lld runs keep", (long long)runs);
+    str_printf(out, "    %s what the backward pass requires: %s\n", all,
                x->differentiated_again ? "there is a gradient of its gradient"
                : runs < 2              ? "there are no more"
                                        : "it carries a tensor of the most dims that there can be");
@@ -255,7 +258,7 @@ static void put_loops(const Plan *p, const LocalEntry *le, Str *out) {
       str_printf(out, "a loop that runs %lld time%s", (long long)x->turns,
                  x->turns == 1 ? "" : "s");
     else if (x->most)
-      str_printf(out, "a loop that runs at most %lld times", (long long)x->most);
+      str_printf(out, "a loop that runs at most %lld time%s", (long long)x->most, PLURAL(x->most));
     else
       str_puts(out, "a loop whose number of runs is known only at run time");
     if (x->as_one) str_printf(out, ", each %lld runs as written", (long long)x->as_one);

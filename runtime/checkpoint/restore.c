@@ -10,6 +10,7 @@
 #include "file_digest.h"
 #include "load_map.h"
 #include "nan.h"
+#include "plural.h"
 #include "session.h"
 #include "tensor_file.h"
 #include "file_jobs.h"
@@ -73,9 +74,9 @@ static dtrt_status reshape(const Restore *r, const checkpoint_var *v, const load
   int open = -1;
   if (v->npieces > 1)
     return session_error(r->s, DTRT_INVALID,
-                         "%s: %s is in %d pieces, which the map cannot reshape; `dtgc checkpoint "
+                         "%s: %s is in %d piece%s, which the map cannot reshape; `dtgc checkpoint "
                          "reshard` makes one of them",
-                         r->c.path, v->path, v->npieces);
+                         r->c.path, v->path, v->npieces, PLURAL(v->npieces));
   s->view = *v;
   s->view.rank = rule->nshape;
   bool fits = true;
@@ -93,8 +94,8 @@ static dtrt_status reshape(const Restore *r, const checkpoint_var *v, const load
   if (!fits || given != count)
     return session_error(
         r->s, DTRT_INVALID,
-        "%s: %s has %lld elements, which do not fill the dims of the map's reshape", r->c.path,
-        v->path, (long long)count);
+        "%s: %s has %lld element%s, which do not fill the dims of the map's reshape", r->c.path,
+        v->path, (long long)count, PLURAL(count));
   for (int d = 0; d < rule->nshape; d++) s->whole.box[d] = (BlockSpan){0, s->view.shape[d]};
   if (v->npieces) {
     s->whole.file = v->piece->file;

@@ -1,5 +1,6 @@
 /* safetensors.c: see safetensors.h. The rules are those of the format's own reader (Hugging Face,
  * safetensors/src/tensor.rs): places begin at 0, follow each other and end where the file ends. */
+#include "plural.h"
 #include "safetensors.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -152,8 +153,8 @@ static bool read_shape(const reading *r, safetensors_entry *e, const json_t *sha
   if (over && !empty)
     return refuse(r, "%s: its shape has more elements than fit in 64 bits", e->name);
   if (count != e->bytes)
-    return refuse(r, "%s: its shape takes %lld bytes of %s, its range has %lld", e->name,
-                  (long long)count, e->dtype, (long long)e->bytes);
+    return refuse(r, "%s: its shape takes %lld byte%s of %s, its range has %lld", e->name,
+                  (long long)count, PLURAL(count), e->dtype, (long long)e->bytes);
   return true;
 }
 
@@ -193,12 +194,13 @@ static bool check_places(const reading *r) {
     const safetensors_entry *e = &f->entry[i];
     if (e->at < at) return refuse(r, "%s overlaps %s", e->name, f->entry[i - 1].name);
     if (e->at > at)
-      return refuse(r, "%lld bytes before %s belong to no tensor", (long long)(e->at - at),
-                    e->name);
+      return refuse(r, "no tensor has the %lld byte%s before %s", (long long)(e->at - at),
+                    PLURAL(e->at - at), e->name);
     at += e->bytes;
   }
   if (at == f->size) return true;
-  return refuse(r, "the last %lld bytes belong to no tensor", (long long)(f->size - at));
+  return refuse(r, "no tensor has the last %lld byte%s", (long long)(f->size - at),
+                PLURAL(f->size - at));
 }
 
 static bool hex32(const char *text, uint32_t *v) {
@@ -254,7 +256,7 @@ static bool read_header(const reading *r, int fd) {
   unsigned char head[8];
   uint64_t length = 0;
   if (f->size < 8 || pread(fd, head, 8, 0) != 8)
-    return refuse(r, "not a safetensors file: %lld bytes", (long long)f->size);
+    return refuse(r, "not a safetensors file: %lld byte%s", (long long)f->size, PLURAL(f->size));
   for (int i = 0; i < 8; i++) length |= (uint64_t)head[i] << (8 * i);
   if (length > MOST_HEADER || (int64_t)length > f->size - 8) {
     const char *other = formats_text(head, sizeof head);

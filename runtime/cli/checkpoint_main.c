@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "plural.h"
 #include "thread_state.h"
 #include "checkpoint_command.h"
 #include "cli.h"
@@ -45,8 +46,8 @@ static void print_head(const checkpoint *c) {
            (long long)c->progress.epoch);
   if (c->progress.row)
     printf("row %lld of %lld, ", (long long)c->progress.row, (long long)c->progress.rows);
-  printf("%d tensor%s in %d file%s, %lld bytes\n", c->nvars, c->nvars == 1 ? "" : "s", c->nfiles,
-         c->nfiles == 1 ? "" : "s", (long long)bytes);
+  printf("%d tensor%s in %d file%s, %lld byte%s\n", c->nvars, c->nvars == 1 ? "" : "s", c->nfiles,
+         c->nfiles == 1 ? "" : "s", (long long)bytes, PLURAL(bytes));
 }
 
 /* Columns as wide as what stands in them. */

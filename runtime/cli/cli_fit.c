@@ -12,6 +12,7 @@
 #include "fit_save.h"
 #include "fit_verify.h"
 #include "launcher.h"
+#include "plural.h"
 #include "safetensors.h"
 #include "profile.h"
 #include "progress.h"
@@ -39,11 +40,13 @@ typedef struct show {
 
 static void say_plan(const show *w, const char *command, const fit_pass *pass) {
   long long full = pass->full;
-  printf("%s %s: %lld rows, ", command, pass->entry->name, (long long)pass->set.limit);
+  printf("%s %s: %lld row%s, ", command, pass->entry->name, (long long)pass->set.limit,
+         PLURAL(pass->set.limit));
   if (full) printf("%lld step%s of %lld", full, full == 1 ? "" : "s", (long long)pass->set.batch);
   if (pass->rest) printf("%sone step of %lld", full ? " and " : "", (long long)pass->rest);
-  if (w->f.stream) printf(", as streams of %lld rows", full);
-  if (pass->dropped) printf(", the last %lld rows left out", (long long)pass->dropped);
+  if (w->f.stream) printf(", as streams of %lld row%s", full, PLURAL(full));
+  if (pass->dropped)
+    printf(", the last %lld row%s left out", (long long)pass->dropped, PLURAL(pass->dropped));
   if (pass == &w->f.train && w->f.steps)
     printf("; %lld step%s in all", (long long)w->f.steps, w->f.steps == 1 ? "" : "s");
   if (pass == &w->f.train) {

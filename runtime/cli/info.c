@@ -7,6 +7,7 @@
 #include "block.h"
 #include "cpus.h"
 #include "launcher.h"
+#include "plural.h"
 
 static void put(char *text, size_t size, const char *more) {
   size_t n = strlen(text);
@@ -173,8 +174,8 @@ static int info_bind(const cli *c) {
   }
   free(core);
   if (fits) return CLI_OK;
-  snprintf(why, sizeof why, "--bind: %d devices of %d core%s cannot be bound to %d cores", devices,
-           each, each == 1 ? "" : "s", n);
+  snprintf(why, sizeof why, "--bind: %d device%s of %d core%s cannot be bound to %d core%s",
+           devices, PLURAL(devices), each, each == 1 ? "" : "s", n, PLURAL(n));
   return cli_fail(c, why);
 }
 

@@ -9,6 +9,7 @@
 #include <time.h>
 #include "comm_mpi.h"
 #include "launcher.h"
+#include "plural.h"
 
 enum { CHUNK = 1 << 30 };
 
@@ -127,15 +128,15 @@ static int choose_per_rank(const CommOpen *o, int nranks, char *why) {
   else if (!t && n > nranks)
     return snprintf(
                why, COMM_WHY,
-               "the mesh has %d devices, which %d MPI ranks cannot share evenly: start it with "
+               "the mesh has %d device%s, which %d MPI ranks cannot share evenly: start it with "
                "mpiexec -n %d, or another number that divides %d",
-               n, nranks, n, n),
+               n, PLURAL(n), nranks, n, n),
            0;
   else if (!t || (int64_t)t * nranks != n) {
     char each[64] = "";
     if (t > 1) snprintf(each, sizeof each, " of %d devices each", t);
-    int k = snprintf(why, COMM_WHY, "the mesh has %d devices, but there are %d MPI ranks%s", n,
-                     nranks, each);
+    int k = snprintf(why, COMM_WHY, "the mesh has %d device%s, but there are %d MPI ranks%s", n,
+                     PLURAL(n), nranks, each);
     if (t && n % t)
       snprintf(why + k, COMM_WHY - (size_t)k, ": %d is not a multiple of %d", n, t);
     else
@@ -144,8 +145,8 @@ static int choose_per_rank(const CommOpen *o, int nranks, char *why) {
   }
   MPI_Query_thread(&level);
   if (t > MPI_MOST_PER_RANK)
-    return snprintf(why, COMM_WHY, "%d devices for each of %d MPI ranks: at most %d can be", t,
-                    nranks, MPI_MOST_PER_RANK),
+    return snprintf(why, COMM_WHY, "%d device%s for each of %d MPI ranks: at most %d can be", t,
+                    PLURAL(t), nranks, MPI_MOST_PER_RANK),
            0;
   if (t > 1 && level < MPI_THREAD_SERIALIZED)
     return snprintf(why, COMM_WHY,
@@ -190,9 +191,10 @@ static bool meet(Mpi *m, double timeout, char *why) {
     if (all[i].ndevices == all[0].ndevices && all[i].per_rank == all[0].per_rank) continue;
     snprintf(
         why, COMM_WHY,
-        "rank %d on host %s has a mesh of %d devices, %d of them its own, but rank 0 one of %d "
+        "rank %d on host %s has a mesh of %d device%s, %d of them its own, but rank 0 one of %d "
         "and %d; all ranks must run the same program with the same arguments",
-        i, all[i].host, all[i].ndevices, all[i].per_rank, all[0].ndevices, all[0].per_rank);
+        i, all[i].host, all[i].ndevices, PLURAL(all[i].ndevices), all[i].per_rank, all[0].ndevices,
+        all[0].per_rank);
     free(all);
     return false;
   }

@@ -1,6 +1,7 @@
 /* columns.c: the selected columns of a row: "0-3,7,9-". They count from 0, in the order written; a
  * column may be repeated. */
 #include <stdlib.h>
+#include "plural.h"
 #include "tensor_file.h"
 
 /* A digit string at *p, or -1. */
@@ -50,8 +51,8 @@ bool columns_choose(columns *c, gz_stream *s, const char *text, int64_t width) {
     column_range *g = &c->range[i];
     int64_t most = g->last > g->first ? g->last : g->first;
     if (most >= width)
-      return gz_fail(s, "expected a column %lld (they count from 0), found %lld columns",
-                     (long long)most, (long long)width);
+      return gz_fail(s, "expected a column %lld (they count from 0), found %lld column%s",
+                     (long long)most, (long long)width, PLURAL(width));
     if (g->last < 0) g->last = width - 1;
     c->count += g->last - g->first + 1;
   }

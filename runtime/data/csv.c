@@ -4,6 +4,7 @@
  * accepted. A first line without a single number is a header and skipped with a note; anything
  * else that is not a number, does not fit the dtype, or makes a line longer or shorter than the
  * first is an error with line and column. */
+#include "plural.h"
 #include "tensor_file.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,8 +123,8 @@ static bool csv_bad(csv_reader *r, int64_t column, element_text what) {
 static bool csv_beyond(csv_reader *r) {
   if (r->rows++ == r->most_rows) r->beyond = r->s->at;
   if (r->s->at - r->beyond <= CSV_MOST_BEYOND) return true;
-  return gz_fail(r->s, "expected %lld rows, found more than %lld", (long long)r->most_rows,
-                 (long long)(r->rows - 1));
+  return gz_fail(r->s, "expected %lld row%s, found more than %lld", (long long)r->most_rows,
+                 PLURAL(r->most_rows), (long long)(r->rows - 1));
 }
 
 static bool csv_row(csv_reader *r) {
@@ -171,8 +172,9 @@ static bool csv_lines(csv_reader *r, const char *text) {
     if (first) r->width = r->nfields;
     if (first && !columns_choose(&r->take, r->s, text, r->width)) return false;
     if (r->nfields != r->width)
-      return gz_fail(r->s, "line %lld: expected %lld columns as in the lines before, found %lld",
-                     (long long)r->number, (long long)r->width, (long long)r->nfields);
+      return gz_fail(r->s, "line %lld: expected %lld column%s as in the lines before, found %lld",
+                     (long long)r->number, (long long)r->width, PLURAL(r->width),
+                     (long long)r->nfields);
     if (first && csv_is_header(r))
       snprintf(r->file->note, sizeof r->file->note,
                "%.120s: line %lld is treated as a header and skipped: %.40s, ...", r->file->name,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "finite.h"
+#include "plural.h"
 #include <unistd.h>
 
 static void input_text(const dtrt_tensor *in, char *text, size_t size) {
@@ -82,8 +83,8 @@ static bool check_rows(data_set *set, int i, char *why, size_t whysize) {
              set->entry->name, (long long)set->batch, (long long)batch, in->name);
     return false;
   } else if (f->shape[0] != set->rows) {
-    snprintf(why, whysize, "%s: expected %lld rows, as in the other files, found %lld", f->name,
-             (long long)set->rows, (long long)f->shape[0]);
+    snprintf(why, whysize, "%s: expected %lld row%s, as in the other files, found %lld", f->name,
+             (long long)set->rows, PLURAL(set->rows), (long long)f->shape[0]);
     return false;
   }
   if (!name) set->constant = NULL; /* another value of the const would not fit this input */
@@ -173,8 +174,8 @@ bool data_open_in(const spool_job *job, data_set *set, const dtrt_entry *entry,
     good = false;
   }
   if (good && !whole && skip >= set->rows) {
-    snprintf(why, whysize, "fit %s: the files hold %lld rows%s", entry->name, (long long)set->rows,
-             skip ? ", and all are skipped" : "");
+    snprintf(why, whysize, "fit %s: the files hold %lld row%s%s", entry->name, (long long)set->rows,
+             PLURAL(set->rows), skip ? ", and all are skipped" : "");
     good = false;
   }
   if (good) {

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "files.h"
+#include "plural.h"
 #include "utf8.h"
 
 bool gz_fail(gz_stream *s, const char *format, ...) {
@@ -214,15 +215,16 @@ char *gz_take_rest(gz_stream *s, int64_t bytes) {
     if (got < 0) goto fail;
     have += got;
     if (have < room) {
-      gz_fail(s, "expected %lld bytes of data after the header, found %lld", (long long)bytes,
-              (long long)have);
+      gz_fail(s, "expected %lld byte%s of data after the header, found %lld", (long long)bytes,
+              PLURAL(bytes), (long long)have);
       goto fail;
     }
     if (have == bytes) {
       got = gz_take(s, &more, 1); /* also has the checksum of a gzip file looked at */
       if (got == 0) return data;
       if (got > 0)
-        gz_fail(s, "expected %lld bytes of data after the header, found more", (long long)bytes);
+        gz_fail(s, "expected %lld byte%s of data after the header, found more", (long long)bytes,
+                PLURAL(bytes));
       goto fail;
     }
     room = room < bytes / 2 ? room * 2 : bytes;
@@ -247,7 +249,8 @@ char *gz_take_all(gz_stream *s, int64_t *bytes, int64_t most) {
     }
     have += got;
     if (have > most) {
-      gz_fail(s, "expected at most %lld bytes for this input, found more", (long long)most);
+      gz_fail(s, "expected at most %lld byte%s for this input, found more", (long long)most,
+              PLURAL(most));
       free(data);
       return NULL;
     }

@@ -1,5 +1,6 @@
 /* idx.c: headers of IDX files (MNIST): two zero bytes, a type, the number of dims, then each dim as
  * a big-endian u32. Format: "THE IDX FILE FORMAT" of the MNIST page. */
+#include "plural.h"
 #include "tensor_file.h"
 
 static int idx_kind(int code) {
@@ -34,8 +35,8 @@ bool idx_read_header(tensor_file *f, gz_stream *s) {
       return got < 0
                  ? false
                  : gz_fail(s,
-                           "the IDX header is cut off at offset %lld: expected %d dims, found %d",
-                           (long long)s->at, f->rank, d);
+                           "the IDX header is cut off at offset %lld: expected %d dim%s, found %d",
+                           (long long)s->at, f->rank, PLURAL(f->rank), d);
     f->shape[d] =
         (int64_t)((uint32_t)dim[0] << 24 | (uint32_t)dim[1] << 16 | (uint32_t)dim[2] << 8 | dim[3]);
   }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "data.h"
+#include "plural.h"
 
 /* The entry with the inputs alone that are fed. */
 static int fed_inputs(const dtrt_entry *e, const dtrt_feed *feed, int n, dtrt_tensor *in, int *at) {
@@ -24,8 +25,8 @@ static bool read_all(data_set *set, const dtrt_entry *fed, const int *at, int64_
   if (!set->whole) {
     int64_t full = set->limit / set->batch;
     if (full == 0) {
-      snprintf(why, 256, "the files hold %lld rows, and a batch of '%s' has %lld",
-               (long long)set->limit, fed->name, (long long)set->batch);
+      snprintf(why, 256, "the files hold %lld row%s, and a batch of '%s' has %lld",
+               (long long)set->limit, PLURAL(set->limit), fed->name, (long long)set->batch);
       return false;
     }
     set->first = step % full * set->batch;

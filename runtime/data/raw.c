@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "formats.h"
+#include "plural.h"
 #include "tensor_file.h"
 
 enum { RAW_MOST = 1 << 30 }; /* elements of a record */
@@ -60,27 +61,29 @@ static bool count_records(tensor_file *f, gz_stream *s, const char *record) {
   f->shape[0] = f->extent / each;
   if (f->extent % each == 0) return true;
   return gz_fail(s,
-                 "expected whole records of %lld bytes (%s), found %lld bytes: %lld "
-                 "records and %lld bytes over%s",
-                 (long long)each, record, (long long)f->extent, (long long)f->shape[0],
-                 (long long)(f->extent % each), formats_text(s->head, (size_t)s->nhead));
+                 "expected whole records of %lld byte%s (%s), found %lld bytes: %lld "
+                 "records and %lld byte%s over%s",
+                 (long long)each, PLURAL(each), record, (long long)f->extent,
+                 (long long)f->shape[0], (long long)(f->extent % each), PLURAL(f->extent % each),
+                 formats_text(s->head, (size_t)s->nhead));
 }
 
 /* Records that begin at every `pitch` need not: bytes left at the end are reported. */
 static bool count_windows(tensor_file *f, gz_stream *s, const char *record) {
   int64_t size = (int64_t)element_size(f->kind), n = f->extent / size;
   if (f->extent % size)
-    return gz_fail(s, "expected whole elements of %lld bytes (%s), found %lld bytes%s",
-                   (long long)size, record, (long long)f->extent, formats_text(s->head, (size_t)s->nhead));
+    return gz_fail(s, "expected whole elements of %lld byte%s (%s), found %lld byte%s%s",
+                   (long long)size, PLURAL(size), record, (long long)f->extent, PLURAL(f->extent),
+                   formats_text(s->head, (size_t)s->nhead));
   if (n < f->width)
-    return gz_fail(s, "expected a record of %lld elements (%s), found %lld elements",
-                   (long long)f->width, record, (long long)n);
+    return gz_fail(s, "expected a record of %lld element%s (%s), found %lld element%s",
+                   (long long)f->width, PLURAL(f->width), record, (long long)n, PLURAL(n));
   f->shape[0] = (n - f->width) / f->pitch + 1;
   int64_t over = n - ((f->shape[0] - 1) * f->pitch + f->width);
   if (over)
     snprintf(f->note, sizeof f->note,
-             "%.120s: the last %lld elements do not fill a record of %.40s and are left out",
-             f->name, (long long)over, record);
+             "%.120s: left out the last %lld element%s, fewer than a record of %.40s has", f->name,
+             (long long)over, PLURAL(over), record);
   return true;
 }
 

@@ -1,4 +1,5 @@
 /* tensor_file.c: opening files of any format, and writing them. See tensor_file.h. */
+#include "plural.h"
 #include "tensor_file.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -56,10 +57,11 @@ static bool take_elements(tensor_file *f, gz_stream *s, int64_t most) {
     char type[256];
     tensor_file_type_text(f->kind, f->rank, f->shape, type, sizeof type);
     return gz_fail(s,
-                   "%s: its header says %s, expected %lld bytes of data from offset %lld, found "
+                   "%s: its header says %s, expected %lld byte%s of data from offset %lld, found "
                    "%lld",
                    s->size - s->at < f->bytes ? "the file is cut off" : "the file is too long",
-                   type, (long long)f->bytes, (long long)s->at, (long long)(s->size - s->at));
+                   type, (long long)f->bytes, PLURAL(f->bytes), (long long)s->at,
+                   (long long)(s->size - s->at));
   }
   f->fd = s->fd;
   s->fd = -1;

@@ -1,5 +1,6 @@
 /* call_many.c: dtrt_call_many: checks the host's buffers, which hold the tensors of all calls. */
 #include <stdlib.h>
+#include "plural.h"
 #include "session.h"
 
 /* Whether `bytes` are n of t. */
@@ -11,9 +12,9 @@ static bool are_many(const dtrt_tensor *t, int64_t n, int64_t bytes) {
 static dtrt_status bad_size(dtrt_session *s, const dtrt_entry *e, const char *what,
                             const dtrt_tensor *t, int64_t n, int64_t bytes) {
   return session_error(s, DTRT_INVALID,
-                       "entry `%s`: %s `%s` of %lld calls has %lld bytes, not %lld times %lld",
-                       e->name, what, t->name, (long long)n, (long long)bytes, (long long)n,
-                       (long long)session_tensor_bytes(t));
+                       "entry `%s`: %s `%s` of %lld call%s has %lld bytes, not %lld times %lld",
+                       e->name, what, t->name, (long long)n, PLURAL(n), (long long)bytes,
+                       (long long)n, (long long)session_tensor_bytes(t));
 }
 
 static dtrt_status check(dtrt_session *s, const dtrt_entry *e, const SessionCall *c,

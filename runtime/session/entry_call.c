@@ -14,6 +14,7 @@
 #include "gemm.h"
 #include "nan.h"
 #include "crew.h"
+#include "plural.h"
 #include "session.h"
 
 typedef struct Run {
@@ -273,8 +274,8 @@ static dtrt_status check_var(dtrt_session *s, int var, const void *host, int64_t
                          p->nvars);
   int64_t has = session_tensor_bytes(&p->var[var]);
   if (bytes != has)
-    return session_error(s, DTRT_INVALID, "variable %s has %lld bytes, not %lld", p->var[var].name,
-                         (long long)has, (long long)bytes);
+    return session_error(s, DTRT_INVALID, "variable %s has %lld byte%s, not %lld", p->var[var].name,
+                         (long long)has, PLURAL(has), (long long)bytes);
   if (!host && has)
     return session_error(s, DTRT_INVALID, "variable %s: no buffer is given", p->var[var].name);
   return DTRT_OK;
@@ -315,8 +316,8 @@ dtrt_status dtrt_get_block(dtrt_session *s, int var, int device, void *to, int64
   BlockSpan box[DTRT_MAX_RANK];
   int64_t has = block_box(&s->mesh, t->layout, d->coord, box) * dtrt_dtype_size(t->dtype);
   if (bytes != has)
-    return session_error(s, DTRT_INVALID, "the block of %s on device %d has %lld bytes, not %lld",
-                         t->name, device, (long long)has, (long long)bytes);
+    return session_error(s, DTRT_INVALID, "the block of %s on device %d has %lld byte%s, not %lld",
+                         t->name, device, (long long)has, PLURAL(has), (long long)bytes);
   if (!to && bytes)
     return session_error(s, DTRT_INVALID, "the block of %s on device %d: the buffer is NULL",
                          t->name, device);

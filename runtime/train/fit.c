@@ -8,6 +8,7 @@
 #include "element.h"
 #include "fit_ahead.h"
 #include "fit_steps.h"
+#include "plural.h"
 #include "progress.h"
 #include "same.h"
 
@@ -65,21 +66,22 @@ static fit_status no_short(fit *f, const fit_pass *pass) {
   long long rest = pass->rest, full = pass->full;
   const char *name = pass->set.constant;
   if (!name)
-    return fit_fail(f,
-                    "%lld rows for '%s' are %lld batch%s of %lld and a short one of %lld, and the "
-                    "first dim of its inputs is a number. Write it as a const (const batch = "
-                    "%lld), or leave the last %lld row%s out with %s",
-                    (long long)pass->set.limit, pass->entry->name, full, full == 1 ? "" : "es",
-                    (long long)pass->set.batch, rest, (long long)pass->set.batch, rest,
-                    rest == 1 ? "" : "s", drop_last_name(f));
+    return fit_fail(
+        f,
+        "%lld row%s for '%s' make %lld batch%s of %lld and a short one of %lld, and the "
+        "first dim of its inputs is a number. Write it as a const (const batch = "
+        "%lld), or leave the last %lld row%s out with %s",
+        (long long)pass->set.limit, PLURAL(pass->set.limit), pass->entry->name, full,
+        full == 1 ? "" : "es", (long long)pass->set.batch, rest, (long long)pass->set.batch, rest,
+        rest == 1 ? "" : "s", drop_last_name(f));
   return fit_fail(
       f,
-      "%lld rows for '%s' are %lld batch%s of %lld and a short one of %lld, and this "
+      "%lld row%s for '%s' make %lld batch%s of %lld and a short one of %lld, and this "
       "program has no '%s' for %s = %lld. Build it in with `dtgc ... --also %s=%lld`, or "
       "leave the last %lld row%s out with %s",
-      (long long)pass->set.limit, pass->entry->name, full, full == 1 ? "" : "es",
-      (long long)pass->set.batch, rest, pass->entry->name, name, rest, name, rest, rest,
-      rest == 1 ? "" : "s", drop_last_name(f));
+      (long long)pass->set.limit, PLURAL(pass->set.limit), pass->entry->name, full,
+      full == 1 ? "" : "es", (long long)pass->set.batch, rest, pass->entry->name, name, rest, name,
+      rest, rest, rest == 1 ? "" : "s", drop_last_name(f));
 }
 
 /* ---- preparing */
@@ -92,8 +94,9 @@ static fit_status leave_rest(fit *f, fit_pass *pass) {
   pass->dropped = pass->rest;
   pass->rest = 0;
   if (pass->full) return FIT_OK;
-  return fit_fail(f, "%s leaves no batch of the %lld rows for '%s': the batch is %lld", what,
-                  (long long)pass->set.limit, pass->entry->name, (long long)pass->set.batch);
+  return fit_fail(f, "%s leaves no batch of the %lld row%s for '%s': the batch is %lld", what,
+                  (long long)pass->set.limit, PLURAL(pass->set.limit), pass->entry->name,
+                  (long long)pass->set.batch);
 }
 
 fit_status fit_open(fit *f, fit_pass *pass, const dtrt_entry *e, const data_pair *feed, int nfeed,
@@ -168,9 +171,9 @@ fit_status fit_start(fit *f) {
   if (f->stream && f->eval.entry && f->steps % each)
     return fit_fail(
         f,
-        "--steps %lld ends within an epoch of %lld steps, and the evaluation would then "
+        "--steps %lld ends within an epoch of %lld step%s, and the evaluation would then "
         "reset the states of --stream: give a multiple of %lld, or leave out --eval",
-        (long long)f->steps, (long long)each, (long long)each);
+        (long long)f->steps, (long long)each, PLURAL(each), (long long)each);
   fit_status status = add_short(f, &f->train, NULL);
   return !status && f->eval.entry ? add_short(f, &f->eval, &f->train) : status;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fit.h"
+#include "plural.h"
 #include "same.h"
 
 /* What the callbacks are shown of a pass. */
@@ -68,8 +69,8 @@ static dtrt_status check_feed(dtrt_session *s, const dtrt_entry *e, const dtrt_f
                            feed->file ? "both a file and an array are given"
                                       : "neither a file nor an array is given");
     if (feed->data && e->in[i].layout->rank && feed->rows < 1)
-      return session_error(s, DTRT_INVALID, "input '%s' of '%s': the array has %lld rows",
-                           feed->name, e->name, (long long)feed->rows);
+      return session_error(s, DTRT_INVALID, "input '%s' of '%s': the array has %lld row%s",
+                           feed->name, e->name, (long long)feed->rows, PLURAL(feed->rows));
     return DTRT_OK;
   }
   return session_error(s, DTRT_INVALID, "entry '%s' has no input '%s'", e->name, feed->name);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "checkpoint.h"
+#include "plural.h"
 #include "session.h"
 
 /* -------- what is kept of a half-done epoch: the sums behind its means -------- */
@@ -300,8 +301,8 @@ static fit_status go_on(fit_save *s, fit *f, const char *path, const dtrt_progre
   if (f->steps && p->step >= f->steps) f->first_epoch = f->epochs + 1; /* all are done */
   if (!p->row || f->first_epoch > f->epochs) return FIT_OK;
   if (p->rows != t->set.limit)
-    return fit_fail(f, "%s: it was saved within an epoch of %lld rows, and now there are %lld",
-                    path, (long long)p->rows, (long long)t->set.limit);
+    return fit_fail(f, "%s: it was saved within an epoch of %lld row%s, and now there are %lld",
+                    path, (long long)p->rows, PLURAL(p->rows), (long long)t->set.limit);
   if ((p->shuffled != 0) != f->shuffle || (f->shuffle && p->shuffle != f->shuffle_seed)) {
     if (!p->shuffled)
       return fit_fail(f, "%s: it was saved within an epoch that was not shuffled", path);

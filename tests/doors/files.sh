@@ -23,7 +23,7 @@ perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Local => "sock", Listen => 1) 
 sed 's/^entry add.*/entry add(x: f32[2, 1], k: f32[]) {/; s/w + x\[:, 0\]/w + k * sum(x)/' m.dtg >two.dtg
 expect 0 '4 rows, 2 steps of 2;' "$dtgc" run two.dtg fit add --feed x=x.csv --feed k=1 --epochs 1 --plain
 expect 0 '2 rows, 1 step of 2;' "$dtgc" run two.dtg fit add --feed x=x.csv --feed k=1 --epochs 1 --plain --limit 2
-expect 0 'the last 1 rows left out' "$dtgc" run two.dtg fit add --feed x=x.csv --feed k=1 --epochs 1 --plain --limit 3 --drop-last
+expect 0 'the last 1 row left out' "$dtgc" run two.dtg fit add --feed x=x.csv --feed k=1 --epochs 1 --plain --limit 3 --drop-last
 expect 1 'first dim of its inputs is a number. Write it as a const (const batch = 2), or leave the last 1 row out' \
   "$dtgc" run two.dtg fit add --feed x=x.csv --feed k=1 --epochs 1 --plain --limit 3
 

@@ -46,7 +46,7 @@ small 'found more' $run call g --feed 'x=zeros.raw.gz:u8[4]@2'
 small 'found u8\[131072000, 4\]' $run call g --feed x=rows.npy.gz
 small 'found u8\[131072000, 4\]' $run call g --feed x=fortran.npy
 small 'found u8\[131072000, 4\]' $run call h --feed x=rows.npy.gz
-small 'expected 1 rows, found more than [0-9]*$' $run call h --feed x=ones.csv.gz
+small 'expected 1 row, found more than [0-9]*$' $run call h --feed x=ones.csv.gz
 seq 19 >more.csv # a few more are counted
 small "expected f32\[batch=4, 1\] for input 'x', found f32\[19, 1\]\|expected f32\[4, 1\] for input 'x', found f32\[19, 1\]" $run call f --feed x=more.csv
 # What is asked for is read, to the last row.

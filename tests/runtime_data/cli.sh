@@ -95,7 +95,7 @@ export TOY_MORE
 check 0 'epoch 1/1' 'more: batch = 5' fit train $feed --epochs 1 --limit 5
 unset TOY_MORE
 
-check 0 'fit train: 17 rows, 2 steps of 8, the last 1 rows' '' fit train $feed --epochs 1 --skip 2 --drop-last
+check 0 'fit train: 17 rows, 2 steps of 8, the last 1 row left out' '' fit train $feed --epochs 1 --skip 2 --drop-last
 check 0 'fit train: 8 rows, 1 step of 8;' '' fit train $feed --epochs 1 --skip 11 --limit 8
 check 0 '  loss 21.25 ' '' fit train $feed --epochs 1 --skip 11 --limit 8 --shuffle 1
 check 1 '' '19 rows, and all are skipped' fit train $feed --epochs 1 --skip 19

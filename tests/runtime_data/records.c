@@ -105,7 +105,7 @@ static void test_record_errors(void) {
   CHECK(refuses("bytes.bin", DTRT_U8, "FILE:u8[3073]", "found 01 02 03 04"));
   static const char xz[9] = {(char)0xfd, '7', 'z', 'X', 'Z'};
   put("p.xz", xz, sizeof xz);
-  CHECK(refuses("p.xz:u8[4]", DTRT_U8, "1 bytes over", "xz data (unpack it)"));
+  CHECK(refuses("p.xz:u8[4]", DTRT_U8, "1 byte over", "xz data (unpack it)"));
   int32_t one;
   put("big.bin", "\1\377", 2);
   tensor_file *f = open_as("big.bin:u8[2]:1", DTRT_I8);
@@ -134,7 +134,8 @@ static void test_windows(void) {
   }
   CHECK(holds("{w,w2}.bin:u8[4]@4", 3, 4, ROW(0, 1, 2, 3, 4, 5, 6, 7, 3, 4, 5, 6)));
   tensor_file *f = open_as("w.bin:u8[4]@4", DTRT_U8);
-  CHECK(f && strstr(f->note, "w.bin: the last 2 elements do not fill a record of u8[4]@4"));
+  CHECK(f &&
+        strstr(f->note, "w.bin: left out the last 2 elements, fewer than a record of u8[4]@4 has"));
   tensor_file_close(f);
   f = open_as("w.bin:u8[4]@3", DTRT_U8);
   CHECK(f && !*f->note);

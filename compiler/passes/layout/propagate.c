@@ -14,6 +14,7 @@
  * Order: ops that only rename dims first, then factors that pass, then those that reduce or shift,
  * and broadcasts forward last, so that a bias does not decide for its batch. After Shardy
  * (OpenXLA). */
+#include "plural.h"
 #include "shared_rules.h"
 #include <string.h>
 
@@ -72,8 +73,8 @@ static void cell_say(Propagate *p, Cell *c, const Spec *spec) {
   for (int d = 0; d < c->shape.rank; d++)
     if (spec->dim[d].granule > 1 && c->shape.dim[d] % spec->dim[d].granule)
       diag_error(p->plan->program->diag, spec->span,
-                 "blocks of `%s` cannot be multiples of %ld: dim %d has %ld elements", c->name,
-                 (long)spec->dim[d].granule, d, (long)c->shape.dim[d]);
+                 "blocks of `%s` cannot be multiples of %ld: dim %d has %ld element%s", c->name,
+                 (long)spec->dim[d].granule, d, (long)c->shape.dim[d], PLURAL(c->shape.dim[d]));
   for (int d = 0; d < c->shape.rank; d++) {
     c->dim[d] = spec->dim[d];
     if (c->dim[d].granule < 1) c->dim[d].granule = 1;
