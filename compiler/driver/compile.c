@@ -202,9 +202,10 @@ static void take_options(dtgc_program *p, const dtgc_options *o) {
   p->front.mesh = o->mesh ? arena_strdup(a, o->mesh) : NULL;
   p->front.precision = o->precision ? arena_strdup(a, o->precision) : NULL;
   p->front.command_line = o->command_line;
+  p->front.variant = o->variant_of != NULL;
   p->transport = o->transport ? arena_strdup(a, o->transport) : NULL;
   p->jit.cpu = o->cpu && strcmp(o->cpu, "native") != 0 ? arena_strdup(a, o->cpu) : NULL;
-  p->jit.cache = o->no_cache ? NULL : environment_cache(a);
+  p->jit.cache = o->no_cache ? NULL : environment_cache(a, &p->jit.cache_named);
   p->jit.level = o->optimize ? arena_strdup(a, o->optimize) : NULL;
   p->jit.loader = loader_of(o->loader);
   p->jit.debug_lines = !o->no_lines;

@@ -7,9 +7,10 @@
 /* -------- folders and tools -------- */
 
 /* The XDG specification requires that relative paths are ignored. */
-const char *environment_cache(Arena *a) {
+const char *environment_cache(Arena *a, bool *named) {
   const char *own = getenv("DTGC_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  if (own && *own) return !strcmp(own, "off") || !strcmp(own, "0") ? NULL : arena_strdup(a, own);
+  *named = own && *own;
+  if (*named) return !strcmp(own, "off") || !strcmp(own, "0") ? NULL : arena_strdup(a, own);
   if (xdg && *xdg == '/') return arena_printf(a, "%s/dtgc", xdg);
   if (home && *home == '/') return arena_printf(a, "%s/.cache/dtgc", home);
   return NULL;

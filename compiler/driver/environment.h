@@ -7,7 +7,7 @@
 #include "jit.h"
 
 /* The folder of compiled objects, in arena memory; NULL: none is to be used. */
-const char *environment_cache(Arena *a);
+const char *environment_cache(Arena *a, bool *named); /* by the user, not by default */
 LinkTools environment_tools(void);
 
 #endif

@@ -66,7 +66,7 @@ bool program_alone(const dtgc_program *p) {
 
 /* Objects are executed: what somebody else could have put there is not. */
 static void check_cache(dtgc_program *p, bool variant) {
-  char *why = p->jit.cache ? cache_refused(p->jit.cache) : NULL;
+  char *why = p->jit.cache ? cache_refused(p->jit.cache, p->jit.cache_named) : NULL;
   if (!why) return;
   if (!variant) diag_warning(&p->diag, (Span){0}, "%s", why);
   p->jit.cache = NULL;
@@ -93,5 +93,8 @@ dtgc_status recall_object(dtgc_program *p, const dtgc_options *o, bool *found) {
     diag_warning(&p->diag, (Span){0},
                  "an object in the cache was not used: another user could have written it");
   *found = how == CACHE_FOUND;
+  char *why = !*found && key && p->jit.cache_named ? cache_unwritable(p->jit.cache) : NULL;
+  if (why) diag_warning(&p->diag, (Span){0}, "%s", why);
+  free(why);
   return DTGC_OK;
 }

@@ -18,6 +18,7 @@ typedef struct FrontOptions {
   int nsources;
   const char *const *define; /* "batch=256" */
   int ndefines;
+  bool variant;     /* the last of them is the one that --also adds */
   const char *mesh; /* "batch=4,model=2" (overrides the mesh of the sources), or NULL */
   const char *precision; /* "bf16", "f16" or "f32" (overrides `precision` of the sources), or NULL */
   const char *const

@@ -244,6 +244,7 @@ void module_load_all(Elab *e) {
     for (int k = 0; k < v.n; k++) vec_push(e->arena, &e->main->stmts, v.at[k]);
   }
   finish_module(e, e->main);
+  const int own = o->ndefines - (o->variant && o->command_line);
   for (int i = 0; i < o->ndefines; i++)
-    define(e, o->define[i], module_option(e, "-D", "define", i, o->ndefines));
+    define(e, o->define[i], i < own ? module_option(e, "-D", "define", i, own) : "--also");
 }

@@ -54,6 +54,16 @@ fi
 chmod 777 "$cache"
 [ "$(DTGC_CACHE=off "${call[@]}" 2>&1)" = 'sum = 30' ] || fail 'DTGC_CACHE=off warns'
 
+# One that the user names and that is none is reported once, and the program runs without
+touch file
+for bad in file file/x /proc/nothing/x; do
+  expect 0 "warning: the cache of compiled objects, $bad, is not used: No" env DTGC_CACHE=$bad "${call[@]}"
+  expect 0 'sum = 30' env DTGC_CACHE=$bad "${call[@]}"
+  [ "$(DTGC_CACHE=$bad "${call[@]}" 2>&1 | grep -c warning)" = 1 ] || fail "$bad is reported more than once"
+done
+expect 0 'warning: no objects are stored in the cache, /sys/kernel: ' env DTGC_CACHE=/sys/kernel "${call[@]}"
+[ "$(DTGC_CACHE=made/here "${call[@]}" 2>&1)" = 'sum = 30' ] && [ -e made/here/locks ] || fail 'no folder is made'
+
 # cold N: N cold starts at once; all must be right, and one compiles
 cold() {
   local pids=() i

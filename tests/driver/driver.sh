@@ -27,6 +27,8 @@ expect 2 'unknown stage `layout`' "$dtgc" --dump=layout m.dtg
 expect 2 'requires a value' "$dtgc" m.dtg --mesh
 expect 2 'given twice' "$dtgc" m.dtg --mesh a=2 --mesh=a=3
 expect 2 'NAME=VALUE' "$dtgc" m.dtg -D n
+expect 1 '--also:1:7: error: the program has no `const m`' "$dtgc" m.dtg -D n=4 --also m=2 -o never
+expect 1 '-D:1:7: error: the program has no `const m`' "$dtgc" m.dtg -D m=4 --also n=2 -o never
 expect 2 'expected a .dtg file' "$dtgc" --dump=ast
 expect 2 'do not go with run' "$dtgc" run m.dtg -o x
 expect 2 'why and --diff do not go' "$dtgc" run m.dtg --why x

@@ -62,7 +62,9 @@ static int open_folder(const char *path, bool make, const char **why) {
   *why = NULL;
   char *own = make ? jit_printf("%s", path) : NULL;
   bool made = !make || (own && make_folders(own));
+  const int error = errno; /* of mkdir */
   free(own);
+  errno = error;
   int fd = made ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   if (fd < 0) return -1;
   *why = fstat(fd, &st) ? strerror(errno) : untrusted(&st);
@@ -76,16 +78,33 @@ static int cache_open(const char *path, bool make) {
   return path ? open_folder(path, make, &why) : -1;
 }
 
-char *cache_refused(const char *path) {
+char *cache_refused(const char *path, bool named) {
   const char *why = NULL;
   char *said = NULL;
-  int fd = path ? open_folder(path, false, &why) : -1;
+  int fd = path ? open_folder(path, named, &why) : -1;
   if (fd >= 0) close(fd);
+  if (fd < 0 && path && !why && named) why = strerror(errno);
   if (why)
     said = jit_printf("the cache of compiled objects, %s, is not used: %s; DTGC_CACHE=off turns "
                       "it off, DTGC_CACHE=FOLDER names another",
                       path, why);
   return said;
+}
+
+static int open_locks(int folder) {
+  return openat(folder, "locks", O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0600);
+}
+
+char *cache_unwritable(const char *path) {
+  int folder = cache_open(path, true), fd = folder >= 0 ? open_locks(folder) : -1;
+  const char *why = fd < 0 ? strerror(errno) : NULL;
+  if (fd >= 0) close(fd);
+  if (folder >= 0) close(folder);
+  return why ? jit_printf(
+                   "no objects are stored in the cache, %s: %s; DTGC_CACHE=off turns it off, "
+                   "DTGC_CACHE=FOLDER names another",
+                   path, why)
+             : NULL;
 }
 
 typedef struct EntryName {
@@ -181,8 +200,7 @@ static bool try_lock(int fd, const CacheKey *k) {
 
 int cache_lock(const char *path, const CacheKey *k) {
   int folder = cache_open(path, true);
-  int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW;
-  int fd = folder >= 0 ? openat(folder, "locks", flags, 0600) : -1;
+  int fd = folder >= 0 ? open_locks(folder) : -1;
   if (folder >= 0) close(folder);
   const struct timespec pause = {.tv_nsec = CACHE_LOOK_MS * 1000000};
   for (int ms = 0; fd >= 0 && !try_lock(fd, k) && ms < CACHE_WAIT_SECONDS * 1000;

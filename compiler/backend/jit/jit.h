@@ -74,6 +74,7 @@ typedef struct JitOptions {
   const char *symbol;   /* what `dtg_program` is called in the object; NULL: unchanged */
   const void *mpi_comm; /* whose ranks compile together; NULL: those of mpiexec */
   const char *cache;    /* folder of compiled objects; NULL: none */
+  bool cache_named;     /* by the user, not by default */
   const char *level;    /* clang's -O: "0" to "3"; NULL: "3" */
   JitLoader loader;
   bool debug_lines; /* line tables that lead back to the .dtg; costs a few per cent of compile time
@@ -142,8 +143,11 @@ CacheFound cache_get(const char *path, const CacheKey *k, JitObject *out);
  * bounded time; -1, or a wait in vain: compile without. */
 int cache_lock(const char *path, const CacheKey *k);
 void cache_unlock(int lock);
-/* Why the folder is not used although it is there (malloc'ed), or NULL. */
-char *cache_refused(const char *path);
+/* Why the folder is not used although it is there (malloc'ed), or, if the user has named it, cannot
+ * be used or made; or NULL. */
+char *cache_refused(const char *path, bool named);
+/* Why nothing can be stored in it (malloc'ed), or NULL. */
+char *cache_unwritable(const char *path);
 void cache_put(const char *path, const CacheKey *k, const JitObject *o);
 
 /* -------- link.c -------- */
