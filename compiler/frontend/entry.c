@@ -53,6 +53,15 @@ static NodeId random_step(void *user) {
   return region_random_step(e, variable_read(e, step_variable(e), e->at->build.span));
 }
 
+static void remade(void *user, NodeId from, NodeId to) {
+  Elab *e = user;
+  int i = e->named.n - 1;
+  while (i >= 0 && (e->named.at[i].kind != NAMED_NODE || e->named.at[i].index != from ||
+                    e->named.at[i].entry != e->at->index))
+    i--;
+  if (i >= 0) entry_name_node(e, e->named.at[i].text, to);
+}
+
 /* -------- begin and end -------- */
 
 void entry_begin(Elab *e, Building *b, const char *name, int index, Span span) {
@@ -64,9 +73,11 @@ void entry_begin(Elab *e, Building *b, const char *name, int index, Span span) {
                      .span = span,
                      .user = e,
                      .precision = index ? precision_of(e, NULL, 0) : 0,
+                     .untyped = untyped_new(e->arena),
                      .stream = next_stream,
                      .row_stream = row_stream,
-                     .step = random_step};
+                     .step = random_step,
+                     .remade = remade};
   tell_begin(b);
 }
 

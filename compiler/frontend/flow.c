@@ -290,6 +290,10 @@ static NodeId next_of(Elab *e, NodeId carry, Value v, Span at) {
   const Node *n = graph_node(b->graph, carry);
   b->span = at;
   if (v.kind == V_TENSOR) {
+    const Arg a = tensor_arg(v.node);
+    v.node = build_tensor(b, &a, n->dtype);
+    if (v.node == NO_NODE) return NO_NODE;
+    n = graph_node(b->graph, carry);
     const Node *x = graph_node(b->graph, v.node);
     return x->dtype == n->dtype && shape_equal(&x->shape, &n->shape) ? v.node : NO_NODE;
   }

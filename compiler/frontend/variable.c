@@ -139,6 +139,9 @@ static NodeId fit(Elab *e, int var, const Type *own, Value v, Span at) {
     elab_fail(e, at, "`%s` is %s, but the value is %s", to.path, wanted, value_describe(e, &v));
     return NO_NODE;
   }
+  if (!builtin_arg(e, &v, at, &a)) return NO_NODE;
+  v.node = build_tensor(b, &a, to.dtype);
+  if (v.node == NO_NODE) return NO_NODE;
   const Node *n = graph_node(b->graph, v.node);
   if (n->dtype == to.dtype && shape_equal(&n->shape, &to.shape)) return v.node;
   if (n->dtype == to.dtype && n->shape.rank == 0) return spread(e, v.node, &to.shape, at);

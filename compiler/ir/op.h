@@ -104,6 +104,8 @@ static inline double number_real(const Scalar *x) {
 /* Where new nodes go. Elaboration, gradients and composites all build through this; a wrong call
  * reports to `diag` at `span` and returns NO_NODE, and every build function given NO_NODE returns
  * NO_NODE without a second report. */
+typedef struct Untyped Untyped; /* numbers that have no type yet (ops/untyped.c) */
+
 typedef struct Build {
   Arena *arena;
   Diag *diag;
@@ -113,6 +115,7 @@ typedef struct Build {
   bool back;        /* and this, */
   int within;       /* and this */
   const char *what; /* name of the call for messages: "softmax" */
+  Untyped *untyped; /* NULL: all have one */
   /* Random calls: a key unique to the call in the program, and the node that holds the step number
    * (i64[]). The elaborator provides both. */
   void *user;
@@ -124,6 +127,8 @@ typedef struct Build {
   /* The token of what the entry told last, and of what it tells now: that comes after it. */
   NodeId (*told)(void *user);
   void (*tells)(void *user, NodeId token);
+  /* A node that has a name was made again in another type: it has the name, too. */
+  void (*remade)(void *user, NodeId from, NodeId to);
 } Build;
 
 struct Lower;

@@ -22,25 +22,10 @@ const char *op_describe(const Build *b, NodeId id) {
   return s.at;
 }
 
-/* The carry of a number from which, and from numbers, a scalar is computed; NO_NODE: none, or of a
- * tensor too, whose type it has. */
-static NodeId carried_number(const Build *b, NodeId id, int *left) {
+/* Whether it is a number of the text, or what `where` chose between such. */
+static bool is_number(const Build *b, NodeId id) {
   const Node *n = op_node(b, id);
-  if (n->shape.rank || --*left < 0 || n->op == &op_var || n->op == &op_input) return NO_NODE;
-  if (n->op == &op_carry && op_node(b, n->operand[0])->op == &op_const) return id;
-  NodeId found = NO_NODE;
-  for (int k = 0; k < n->noperands; k++) {
-    const NodeId x = n->operand[k];
-    if (op_node(b, x)->op == &op_const) continue;
-    found = carried_number(b, x, left);
-    if (found == NO_NODE) return NO_NODE;
-  }
-  return found;
-}
-
-/* Whether `where` chose between numbers for this value, or between constants like them. */
-static bool is_choice_of_numbers(const Build *b, NodeId id) {
-  const Node *n = op_node(b, id);
+  if (n->op == &op_const) return true;
   if (n->op != &op_where) return false;
   for (int k = 1; k < 3; k++) {
     NodeId x = n->operand[k];
@@ -49,6 +34,22 @@ static bool is_choice_of_numbers(const Build *b, NodeId id) {
     if (op_node(b, x)->op != &op_const) return false;
   }
   return true;
+}
+
+/* The carry of a number from which, and from numbers, a scalar is computed; NO_NODE: none, or of a
+ * tensor too, whose type it has. */
+static NodeId carried_number(const Build *b, NodeId id, int *left) {
+  const Node *n = op_node(b, id);
+  if (n->shape.rank || --*left < 0 || n->op == &op_var || n->op == &op_input) return NO_NODE;
+  if (n->op == &op_carry && is_number(b, n->operand[0])) return id;
+  NodeId found = NO_NODE;
+  for (int k = 0; k < n->noperands; k++) {
+    const NodeId x = n->operand[k];
+    if (op_node(b, x)->op == &op_const) continue;
+    found = carried_number(b, x, left);
+    if (found == NO_NODE) return NO_NODE;
+  }
+  return found;
 }
 
 NodeId op_types_differ(Build *b, NodeId x, NodeId y) {
@@ -70,10 +71,6 @@ void op_declared(Build *b, int n, const NodeId *x) {
     const Node *o = op_node(b, id);
     if (o->op == &op_var || o->op == &op_input)
       diag_note(b->diag, o->span, "`%s` is declared here: %s", o->name, op_describe(b, id));
-    if (is_choice_of_numbers(b, id) && op_node(b, x[n - 1 - i])->dtype != o->dtype)
-      diag_note(b->diag, o->span,
-                "`where` of two numbers is %s; %s(...) of one of them gives the other type",
-                dtype_name(o->dtype), dtype_name(op_node(b, x[n - 1 - i])->dtype));
     int left = 100;
     const NodeId number = carried_number(b, id, &left);
     if (number != NO_NODE && op_node(b, number)->dtype == o->dtype)

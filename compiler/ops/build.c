@@ -332,6 +332,8 @@ static double whole_as(DType t, DType of, int64_t w) {
 
 NodeId build_cast(Build *b, NodeId x, DType to) {
   if (x == NO_NODE || op_node(b, x)->dtype == to) return x;
+  x = untyped_cast(b, x, to);
+  if (x == NO_NODE || op_node(b, x)->dtype == to) return x;
   const Node *n = op_node(b, x);
   Shape s = n->shape;
   if (n->op == &op_const && dtype_is_int(n->dtype)) {
@@ -346,7 +348,7 @@ NodeId build_cast(Build *b, NodeId x, DType to) {
 }
 
 NodeId build_tensor(Build *b, const Arg *x, DType t) {
-  if (x->kind == ARG_TENSOR) return x->node;
+  if (x->kind == ARG_TENSOR) return x->node == NO_NODE ? NO_NODE : untyped_as(b, x->node, t);
   if (x->kind == ARG_BOOL && t == DT_BOOL) return build_const(b, t, x->i ? 1 : 0);
   if (x->kind == ARG_LIST) return build_array(b, x, &t);
   if (x->kind != ARG_INT && x->kind != ARG_REAL)
@@ -396,6 +398,14 @@ bool build_broadcast_pair(Build *b, NodeId *x, NodeId *y) {
   return *x != NO_NODE && *y != NO_NODE;
 }
 
+bool literals_agree(Build *b, NodeId *x, NodeId *y) {
+  NodeId both[] = {*x, *y};
+  if (!untyped_agree(b, 2, both)) return false;
+  *x = both[0], *y = both[1];
+  complex_agree(b, x, y);
+  return true;
+}
+
 static bool is_tensor(const Arg *a) { return a->kind == ARG_TENSOR; }
 
 /* x**2 and x**3 are products; x**0.5 is a square root. */
@@ -427,16 +437,16 @@ Arg build_operator(Build *b, Op op, const Arg *x, const Arg *y) {
   DType t = is_tensor(x)   ? op_node(b, x->node)->dtype
             : is_tensor(y) ? op_node(b, y->node)->dtype
                            : DT_F32;
-  p = build_tensor(b, x, t);
-  q = build_tensor(b, y, t);
-  if (p == NO_NODE || q == NO_NODE) goto done;
-  complex_agree(b, &p, &q);
+  p = is_tensor(x) ? x->node : build_tensor(b, x, t);
+  q = is_tensor(y) ? y->node : build_tensor(b, y, t);
+  if (p == NO_NODE || q == NO_NODE || !literals_agree(b, &p, &q)) goto done;
   if (op_node(b, p)->dtype != op_node(b, q)->dtype) {
     op_types_differ(b, p, q);
     goto done;
   }
   if (build_broadcast_pair(b, &p, &q)) r = mk2(b, op, p, q);
 done:
+  untyped_add(b, r, op, y ? 2 : 1, (Arg[]){*x, y ? *y : *x});
   b->what = outer;
   return arg_node(r);
 }

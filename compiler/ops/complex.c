@@ -293,9 +293,9 @@ NodeId complex_power(Build *b, const Arg *x, const Arg *y) {
                      y->real == floor(y->real) && fabs(y->real) <= MOST_POWER;
   if (whole) return whole_power(b, x->node, (int64_t)y->real);
   const DType t = type_of(b, x->kind == ARG_TENSOR ? x->node : y->node);
-  NodeId p = build_tensor(b, x, t), q = build_tensor(b, y, t);
-  if (p == NO_NODE || q == NO_NODE) return NO_NODE;
-  complex_agree(b, &p, &q);
+  NodeId p = x->kind == ARG_TENSOR ? x->node : build_tensor(b, x, t);
+  NodeId q = y->kind == ARG_TENSOR ? y->node : build_tensor(b, y, t);
+  if (p == NO_NODE || q == NO_NODE || !literals_agree(b, &p, &q)) return NO_NODE;
   if (type_of(b, p) != type_of(b, q)) return op_types_differ(b, p, q);
   if (!build_broadcast_pair(b, &p, &q)) return NO_NODE;
   return mk1(b, &op_exp, mul(b, q, mk1(b, &op_log, p)));

@@ -220,6 +220,7 @@ static Arg call_matmul(Build *b, const Arg *a) {
   NodeId x, y;
   if (!matrix_arg(b, &a[0], &a[1], "x", &x) || !matrix_arg(b, &a[1], &a[0], "y", &y))
     return arg_node(NO_NODE);
+  if (!literals_agree(b, &x, &y)) return arg_node(NO_NODE);
   const Shape *p = &op_node(b, x)->shape, *q = &op_node(b, y)->shape;
   const char *what = b->what;
   b->what = "@";

@@ -286,8 +286,11 @@ static Arg call_einsum(Build *b, const Arg *a) {
     return arg_node(op_fail(b, a[0].span, "the equation must be a string such as \"ik,kj->ij\""));
   if (e.n < 1 || e.n > MOST_TERMS)
     return arg_node(op_fail(b, b->span, "takes 1 to %d tensors, not %d", MOST_TERMS, e.n));
+  NodeId x[MOST_TERMS];
   for (int t = 0; t < e.n; t++)
-    if (!arg_tensor(b, &a[1].at[t], "operand", &e.term[t].x)) return arg_node(NO_NODE);
+    if (!arg_tensor(b, &a[1].at[t], "operand", &x[t])) return arg_node(NO_NODE);
+  if (!untyped_agree(b, e.n, x)) return arg_node(NO_NODE);
+  for (int t = 0; t < e.n; t++) e.term[t].x = x[t];
   if (!read_equation(&e)) return arg_node(NO_NODE);
   uint32_t named = letters_of(&e.out);
   for (int t = 0; t < e.n; t++) named |= letters_of(&e.term[t]);

@@ -308,15 +308,16 @@ static Arg call_where(Build *b, const Arg *a) {
   DType t = typed->kind == ARG_TENSOR                            ? op_node(b, typed->node)->dtype
             : a[1].kind == ARG_BOOL && a[2].kind == ARG_BOOL ? DT_BOOL
                                                                  : DT_F32;
-  x = build_tensor(b, &a[1], t);
-  y = build_tensor(b, &a[2], t);
-  if (x == NO_NODE || y == NO_NODE) return arg_node(NO_NODE);
-  complex_agree(b, &x, &y);
+  x = a[1].kind == ARG_TENSOR ? a[1].node : build_tensor(b, &a[1], t);
+  y = a[2].kind == ARG_TENSOR ? a[2].node : build_tensor(b, &a[2], t);
+  if (x == NO_NODE || y == NO_NODE || !literals_agree(b, &x, &y)) return arg_node(NO_NODE);
   if (op_node(b, x)->dtype != op_node(b, y)->dtype) return arg_node(op_types_differ(b, x, y));
   if (!build_broadcast_pair(b, &x, &y) || !build_broadcast_pair(b, &c, &x) ||
       !build_broadcast_pair(b, &x, &y))
     return arg_node(NO_NODE);
-  return arg_node(mk_select(b, c, x, y));
+  const NodeId r = mk_select(b, c, x, y);
+  untyped_add(b, r, &op_where, 3, (Arg[]){arg_node(c), a[1], a[2]});
+  return arg_node(r);
 }
 
 static void grad_where(Build *b, NodeId node, NodeId dy, NodeId *dx) {

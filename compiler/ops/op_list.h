@@ -66,6 +66,8 @@ NodeId build_const(Build *b, DType t, double value);
 NodeId build_whole(Build *b, DType t, int64_t value); /* of a whole-number dtype */
 /* A number or tensor as a tensor of that dtype. */
 NodeId build_tensor(Build *b, const Arg *x, DType t);
+/* Numbers that have no type yet (untyped.c). */
+Untyped *untyped_new(Arena *a);
 /* d loss / d wrt, left as a `grad` node until the autodiff pass. Reports a loss that is no scalar.
  */
 NodeId build_grad(Build *b, NodeId loss, NodeId wrt);

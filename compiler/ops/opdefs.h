@@ -111,6 +111,16 @@ NodeId mk_after(Build *b, NodeId carry);
 /* The tensor of a list of numbers, or of lists of them; NULL: of the type that they have. */
 NodeId build_array(Build *b, const Arg *a, const DType *type);
 
+/* Numbers that have no type yet (untyped.c). Remembers that `id` is one, if it is made of such and
+ * of numbers alone. */
+void untyped_add(Build *b, NodeId id, Op op, int n, const Arg *a);
+/* A node in type t, if it is one, else itself; NO_NODE after an error: it does not go. */
+NodeId untyped_as(Build *b, NodeId id, DType t);
+/* Those of x that are such in the type of the first that is none; false after an error. */
+bool untyped_agree(Build *b, int n, NodeId *x);
+/* As what has at least the precision of `to`, to be cast. */
+NodeId untyped_cast(Build *b, NodeId id, DType to);
+
 /* Folding (fold.c): what ops make of numbers. */
 typedef Folded FoldFn(const Scalar *x, Scalar *out);
 FoldFn fold_add, fold_sub, fold_mul, fold_div, fold_floordiv, fold_mod, fold_pow, fold_min,
@@ -143,6 +153,8 @@ ComplexFn complex_mul, complex_div, complex_eq, complex_ne, complex_abs, complex
 NodeId complex_power(Build *b, const Arg *x, const Arg *y);
 /* A complex number that is written in the program has the type of what it meets. */
 void complex_agree(Build *b, NodeId *x, NodeId *y);
+/* So has a number that has no type yet; false after an error. */
+bool literals_agree(Build *b, NodeId *x, NodeId *y);
 NodeId complex_prod(Build *b, NodeId x, uint32_t dims);
 
 /* Rules. */

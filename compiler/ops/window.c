@@ -300,7 +300,7 @@ static bool tensor_list(Build *b, const Arg *a, NodeId **out) {
   *out = arena_array(b->arena, NodeId, a->n);
   for (int i = 0; i < a->n; i++)
     if (!arg_tensor(b, &a->at[i], "x", &(*out)[i])) return false;
-  return true;
+  return untyped_agree(b, a->n, *out);
 }
 
 static Arg call_concat(Build *b, const Arg *a) {

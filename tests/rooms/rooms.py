@@ -29,7 +29,7 @@ RECURSION = {
                           'stmt variable', 'expressions have calls and statements in them, and calls expressions'),
     'compiler/ops': ('args array blocks build carried complex contraction elementwise functions index linear_algebra lower matrix '
                      'matrix_gradients order reduce relayout scan scatters shape simplify_pads simplify_product simplify_sum '
-                     'slice_in_two state window',
+                     'slice_in_two state untyped window',
                      'rules, gradients and rewrites of ops are built of other ops'),
     'compiler/loops': ('entry_build kernels product repeated tile_nest', 'a tile loop is a step that has steps in it'),
     'runtime/kernels': ('gemm gemm_cores gemm_deep gemm_half', 'a product over many terms, or on many cores, is '
