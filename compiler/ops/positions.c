@@ -262,7 +262,7 @@ static NodeId join_dims(Build *b, NodeId x, int dim, int n, NodeId *index, NodeI
   const Shape s = *shape_of(b, x);
   Shape joined = {.rank = dim + 1};
   int dims[MAX_RANK];
-  for (int k = 0; k < n; k++) dims[k] = dim + k;
+  for (int k = 0; k < MAX_RANK; k++) dims[k] = dim + k;
   *row = row_in(b, &s, n, dims, index);
   if (n == 1 || *row == NO_NODE) return *row == NO_NODE ? NO_NODE : x;
   for (int d = 0; d < dim; d++) joined.dim[d] = s.dim[d];

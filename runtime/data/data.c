@@ -107,7 +107,7 @@ static tensor_file *open_array(const dtrt_tensor *in, const data_pair *from, cha
              (long long)from->rows, MOST_SHIFT);
     return NULL;
   }
-  return tensor_file_over(in->name, in->dtype, in->layout->rank, shape, from->data);
+  return tensor_file_over(in->name, in->dtype, in->layout->rank, shape, from->data, why, whysize);
 }
 
 /* The file that another set has open by the same words for the same type. */

@@ -139,14 +139,21 @@ static bool open_number(tensor_file *f, const char *text, int dtype) {
   return f->memory && element_parse(text, dtype, f->memory) == ELEMENT_FITS;
 }
 
-static tensor_file *new_file(const char *name) {
+/* NULL after *why, or without memory, which is there before. */
+static tensor_file *new_file(const char *name, char *why, size_t whysize) {
+  const size_t n = strlen(name);
+  if (n >= TENSOR_FILE_NAME) {
+    snprintf(why, whysize, "%.100s...: the name is too long: %zu bytes, at most %d", name, n,
+             TENSOR_FILE_NAME - 1);
+    return NULL;
+  }
   tensor_file *f = calloc(1, sizeof *f);
   if (!f) return NULL;
   f->from_disk = calloc(1, sizeof *f->from_disk);
   if (!f->from_disk) return free(f), NULL;
   f->fd = -1;
   f->output.fd = f->decoded.fd = -1;
-  snprintf(f->name, sizeof f->name, "%s", name);
+  memcpy(f->name, name, n + 1);
   return f;
 }
 
@@ -205,7 +212,7 @@ static bool run_command(tensor_file *f, gz_stream *s, const opening *o, char *wh
 
 static tensor_file *open_one(const char *name, const opening *o, char *why, size_t whysize) {
   gz_stream s;
-  tensor_file *f = new_file(name);
+  tensor_file *f = new_file(name, why, whysize);
   bool good = f && (o->of->command ? run_command(f, &s, o, why, whysize)
                                    : gz_open(&s, f->name, why, whysize));
   if (good) {
@@ -241,7 +248,7 @@ static bool joins(tensor_file *f, const tensor_file *part, char *why, size_t why
 
 static tensor_file *open_several(const opening *o, char *why, size_t whysize) {
   const file_spec *of = o->of;
-  tensor_file *f = new_file(of->path);
+  tensor_file *f = new_file(of->path, why, whysize);
   if (f) f->part = calloc((size_t)of->nfiles, sizeof *f->part);
   if (f) f->part_at = calloc((size_t)of->nfiles + 1, sizeof *f->part_at);
   bool good = f && f->part && f->part_at;
@@ -267,7 +274,7 @@ static tensor_file *open_several(const opening *o, char *why, size_t whysize) {
 }
 
 static tensor_file *open_scalar(const char *text, int dtype, char *why, size_t whysize) {
-  tensor_file *f = new_file(text);
+  tensor_file *f = new_file(text, why, whysize);
   if (f && open_number(f, text, dtype)) return f;
   if (f && f->memory)
     snprintf(why, whysize, "%s is not a value of %s (%s)", text, element_name(dtype),
@@ -296,8 +303,8 @@ tensor_file *tensor_file_open(const char *spec, int dtype, bool scalar,
 }
 
 tensor_file *tensor_file_over(const char *name, int dtype, int rank, const int64_t *shape,
-                              const void *data) {
-  tensor_file *f = new_file(name);
+                              const void *data, char *why, size_t whysize) {
+  tensor_file *f = new_file(name, why, whysize);
   if (!f) return NULL;
   f->format = "array";
   f->kind = dtype;

@@ -70,9 +70,9 @@ tensor_file *tensor_file_open(const char *spec, int dtype, bool scalar,
 tensor_file *tensor_file_open_in(const spool_job *job, const char *spec, int dtype, bool scalar,
                                  const tensor_file_most *most, char *why, size_t whysize);
 /* The same over a host's memory: dense, of one of dtrt.h's types. It is only read, and must stay.
- * NULL: out of memory. */
+ * NULL after *why, or out of memory. */
 tensor_file *tensor_file_over(const char *name, int dtype, int rank, const int64_t *shape,
-                              const void *data);
+                              const void *data, char *why, size_t whysize);
 void tensor_file_close(tensor_file *f);         /* NULL is allowed */
 tensor_file *tensor_file_share(tensor_file *f); /* the same, to be closed once more; one thread */
 /* Bytes that were read from the disk since it was opened, headers and what was decoded not counted.

@@ -44,13 +44,16 @@ static void progress_time_text(double seconds, char *text, size_t size) {
     snprintf(text, size, "%lld:%02lld", s / 60, s % 60);
 }
 
-/* The line with a bar of so many columns (none for 0); its length. */
+enum { BAR = 24 };
+
+/* The line with a bar of so many columns, up to BAR (none for 0); its length. */
 static int draw(char *line, size_t size, int width, const char *head, int64_t done, int64_t all,
                 const char *metrics, const char *speed) {
-  char bar[64];
-  int filled = (int)((double)width * (double)done / (double)all);
+  char bar[BAR];
+  const double full = all > 0 ? (double)width * (double)done / (double)all : 0;
+  int filled = 0;
   memset(bar, ' ', sizeof bar);
-  memset(bar, '=', (size_t)filled);
+  while (filled < width && filled + 1 <= full) bar[filled++] = '=';
   if (filled < width) bar[filled] = '>';
   int n = width ? snprintf(line, size, "%s [%.*s] %lld/%lld%s  %s", head, width, bar,
                            (long long)done, (long long)all, metrics, speed)
@@ -74,7 +77,7 @@ void progress_step(progress *p, const char *head, int64_t begun, int64_t done, i
   if (p->to >= 0)
     send_line(p, line, draw(line, sizeof line - 1, 0, head, done, all, metrics, speed));
   if (!p->on) return;
-  for (int width = 24; width >= 0; width -= 8) /* the bar shrinks before the text does */
+  for (int width = BAR; width >= 0; width -= 8) /* the bar shrinks before the text does */
     if (draw(line, sizeof line, width, head, done, all, metrics, speed) <= most) break;
   line[most] = '\0';
   fprintf(stderr, "\r\033[K%s", line);

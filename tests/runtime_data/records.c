@@ -151,6 +151,19 @@ static void test_windows(void) {
   }
 }
 
+/* A name that was cut off named another tensor. */
+static void test_long_names(void) {
+  static char name[2 * TENSOR_FILE_NAME];
+  const float x[2] = {1, 2};
+  for (int longer = 0; longer < 2; longer++) {
+    memset(name, 'x', TENSOR_FILE_NAME - 1 + (size_t)longer);
+    tensor_file *f = tensor_file_over(name, DTRT_F32, 1, (const int64_t[]){2}, x, why, sizeof why);
+    CHECK(longer ? !f && strstr(why, "xxx...: the name is too long: 4096 bytes, at most 4095")
+                 : f && !strcmp(f->name, name));
+    tensor_file_close(f);
+  }
+}
+
 /* Every box of windows, by threes and straight, against a plain loop. */
 static void test_window_boxes(void) {
   enum { N = 40000, W = 96, S = 64, ROWS = (N - W) / S + 1 };
@@ -304,6 +317,7 @@ int main(int argc, char **argv) {
   test_records();
   test_record_errors();
   test_windows();
+  test_long_names();
   test_window_boxes();
   test_several();
   test_boxes();
