@@ -64,7 +64,7 @@ static void check_fit(void) {
                             "entry add(x: f32[1]) { s <- s + sum(x); return loss = sum(x) }\n";
   CHECK(dtgc_compile_string("m", sum, NULL, &p) == DTGC_OK);
   dtgc_feed feed[] = {{"x", .file = "rows.csv"}};
-  const dtgc_fit_options fit = {.train = {"add", feed, 1}, .epochs = 1};
+  const dtgc_fit_options fit = {.train = {.entry = "add", .feed = feed, .nfeed = 1}, .epochs = 1};
   float s = 0;
   CHECK(dtgc_fit(p, &fit) == DTGC_OK && has_comma());
   CHECK(dtgc_get(p, "s", &s, sizeof s) == DTGC_OK && s == 0.75f);
