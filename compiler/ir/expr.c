@@ -370,6 +370,9 @@ Expr expr_index(Exprs *x, Expr i, int64_t reach, int64_t size) {
   const ExprNode *n = expr_node(x, i);
   const bool number = n->kind == EXPR_NUMBER && dtype_is_int(n->type);
   if (number && n->v >= 0 && n->v < size - reach) return expr_int(x, n->v);
+  int64_t lo, hi;
+  if (n->kind == EXPR_COUNT && expr_range(x, i, &lo, &hi) && lo >= 0 && hi < size - reach)
+    return n->arg[0];
   const Expr arg[] = {i, expr_int(x, reach ? reach : size), expr_int(x, size)};
   return expr_call(x, reach ? "dtrt_window" : "dtrt_index", DT_I64, reach ? 3 : 2, arg, 0,
                    size - 1 - reach);
@@ -462,6 +465,9 @@ Expr expr_count(Exprs *x, DType t, Expr i) {
 }
 
 Expr expr_op(Exprs *x, Op op, DType t, int n, const Expr *arg) {
+  const int known = expr_decided(x, op, n, arg);
+  if (known >= 0) return arg[known];
+  if (known != UNDECIDED) return expr_number(x, DT_BOOL, 0, known == DECIDED_TRUE);
   return intern(x, (ExprNode){.kind = EXPR_OP, .type = t, .n = n, .arg = arg, .op = op});
 }
 

@@ -134,6 +134,12 @@ Expr expr_rewrite(Exprs *x, Expr e, Expr *now, ExprAtom atom, void *user);
 Expr expr_number(Exprs *x, DType t, double real, int64_t whole);
 Expr expr_count(Exprs *x, DType t, Expr i);
 Expr expr_op(Exprs *x, Op op, DType t, int n, const Expr *arg);
+/* expr_decide.c: between which integers a value of an integer type is, where that is known. */
+bool expr_range(const Exprs *x, Expr e, int64_t *lo, int64_t *hi);
+/* Which of its arguments an op is, by their ranges: of a choice, or of the larger or smaller of
+ * two; or what a comparison is. */
+enum { UNDECIDED = -1, DECIDED_FALSE = -2, DECIDED_TRUE = -3 };
+int expr_decided(const Exprs *x, Op op, int n, const Expr *arg);
 Expr expr_random(Exprs *x, Op op, DType t, Expr key, Expr step, Expr i);
 Expr expr_element(Exprs *x, ExprKind kind, DType t, NodeId id, int n, const Expr *index);
 Expr expr_local(Exprs *x, DType t, const char *name, Expr index); /* NO_EXPR: of no array */

@@ -41,6 +41,8 @@ typedef struct Loop {
   bool cuts_outermost; /* ... which is several loops, one after the other */
   double share;  /* of what it reads and writes, that it touches; 0: all */
   bool outside;  /* values are wanted as they are outside of the tile's band */
+  NodeId same;   /* a node in memory that is `same_as` wherever the loop reads it; NO_NODE */
+  Expr same_as;
   Expr in_block[MAX_RANK]; /* of a nest in a tile whose loop over a dim counts from the begin of the
                               device's block (at_in_block): its index; else NO_EXPR */
   Exprs *x;

@@ -13,7 +13,8 @@ typedef struct Scatter {
   bool each;       /* elements of a line are picked, not rows */
   int64_t updates; /* that may go to one place; 0: so few that there are no blocks */
   bool in_f64;     /* `partial` has the sums */
-  bool named;      /* only the rows that are named are touched; `partial` begins with who did */
+  bool named; /* only the rows that are named are touched; `partial` begins with who did, ... */
+  bool last;  /* ... unless that is its result */
   const char *row; /* its name: one index has no loops, in which all could have the same */
   At out;          /* of the result */
   Expr partial, sums;
@@ -52,7 +53,7 @@ static Expr places_to(Scatter *s) { return s->each ? room_from(s, s->dim) : s->t
 /* `before`: updates of rows below `from`. */
 static void begin(Scatter *s, Expr before) {
   Loop *l = s->l;
-  if (s->named) s->partial = loop_partial(l, s->id, DT_I32);
+  if (s->named && !s->last) s->partial = loop_partial(l, s->id, DT_I32);
   if (!s->updates) return;
   if (!s->named) s->partial = loop_partial(l, s->id, s->in_f64 ? DT_F64 : s->n->dtype);
   if (s->in_f64) {
@@ -64,7 +65,7 @@ static void begin(Scatter *s, Expr before) {
              size = s->each ? loop_int(l, 1) : room_from(s, s->dim + 1),
              type = s->n->dtype == DT_F64 ? loop_word(l, "DTRT_F64", DTRT_F64)
                                           : loop_word(l, "DTRT_F32", DTRT_F32);
-  const int64_t words = scatter_named(l->mesh, s->n) / (int64_t)sizeof(int32_t);
+  const int64_t words = scatter_named(l->mesh, l->g, s->n) / (int64_t)sizeof(int32_t);
   const Expr zero = loop_int(l, 0), from = s->named ? zero : s->from,
              to = s->named ? zero : places_to(s),
              room = s->named ? expr_address(l->x, loop_element(l, s->partial, loop_int(l, words)))
@@ -295,7 +296,9 @@ void build_map_named(const LoopSite *site, const Step *step, LoopFunction *out) 
   l->share = work_named_share(l->mesh, l->g, step->named - 1);
   l->apart = ri && has_loop(l, &at, 0) ? at.dim[0] : NO_EXPR;
   l->apart_extent = ri ? loop_extent(l, u, 0) : NO_EXPR;
-  const Expr owner = loop_partial(l, step->named - 1, DT_I32);
+  const bool last = scatter_is_last(l->g, n);
+  const Expr number = which(l, u, &at, ri);
+  const Expr owners = last ? NO_EXPR : loop_partial(l, step->named - 1, DT_I32);
   for (int i = 0; i < step->nodes.n; i++)
     if (named_copy(l, step->nodes.at[i])) l->apart = NO_EXPR;
   if (window) begin = window_begins(l, made);
@@ -303,8 +306,10 @@ void build_map_named(const LoopSite *site, const Step *step, LoopFunction *out) 
   int open = loop_open_dims(l, u, &at, 0, ri, LOOP_SOME, LOOP_SOME);
   Scatter s = {.l = l, .n = n, .row = "row", .from = loop_int(l, 0), .to = loop_extent(l, n, 0)};
   const Expr row = if_row_is_here(&s, loop_value(l, n->operand[0], &in), n->shape.dim[0]);
-  loop_if(l,
-          loop_op2(l, loop_ops.equal, DT_BOOL, loop_element(l, owner, row), which(l, u, &at, ri)));
+  const At here = {.dim = {row}, .flat = NO_EXPR};
+  const Expr owner = last ? loop_load(l, step->named - 1, &here) : loop_element(l, owners, row);
+  loop_if(l, loop_op2(l, loop_ops.equal, DT_BOOL, owner, number));
+  if (last) l->same = step->named - 1, l->same_as = number;
   open += 2 + open_row(l, window ? graph_operand(l->g, made, 1) : made, &step->rows, ri, row, &to);
   if (window)
     store_in_window(l, id, &begin, &to);
@@ -318,7 +323,7 @@ void build_scatter(const LoopSite *site, const Step *step, LoopFunction *out) {
   const NodeId id = step->nodes.at[0];
   Loop *l = loop_new(site);
   Scatter s = scatter_new(l, id);
-  s.named = step->named;
+  s.named = step->named, s.last = s.named && scatter_is_last(l->g, s.n);
   const Node *n = s.n, *x = graph_operand(l->g, n, 0), *u = graph_operand(l->g, n, 1);
   const int dim = s.dim, ri = x->shape.rank;
   const At at = loop_nest_index(l, u);
@@ -329,12 +334,16 @@ void build_scatter(const LoopSite *site, const Step *step, LoopFunction *out) {
   const int outer = loop_open_dims(l, u, &at, 0, dim, LOOP_SOME, LOOP_SOME);
   if (!s.named) clear_part(&s);
   begin(&s, count_before(&s, u, &at, &in, ri));
-  if (s.named) clear_named(&s, u, &at), l->share = work_named_share(l->mesh, l->g, id);
+  if (s.named && !s.last) clear_named(&s, u, &at);
+  if (s.named) l->share = work_named_share(l->mesh, l->g, id);
   const int loops = loop_open_dims(l, u, &at, dim, dim + ri, LOOP_SOME, LOOP_SOME);
   const Expr row = if_row_is_here(&s, loop_value(l, n->operand[0], &in), n->shape.dim[dim]);
   for (int d = dim; d < n->shape.rank; d++) s.out.dim[d] = d > dim ? at.dim[d + ri - 1] : row;
   const int inner = loop_open_dims(l, u, &at, dim + ri, u->shape.rank, LOOP_SOME, LOOP_SOME);
-  join(&s, loop_value(l, n->operand[1], &at));
+  if (s.last)
+    loop_set(l, loop_load(l, id, &s.out), which(l, u, &at, ri));
+  else
+    join(&s, loop_value(l, n->operand[1], &at));
   loop_close(l, inner);
   hit(&s, row, table(&s, row));
   loop_close(l, loops + 1);

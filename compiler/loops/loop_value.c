@@ -349,6 +349,7 @@ static Expr value(Lower *lower, NodeId id, const At *at) {
   Loop *l = lower->user;
   const Node *n = graph_node(l->g, id);
   if (node_is_const(n)) return constant(lower, id, at);
+  if (l->same != NO_NODE && node_base(l->g, id) == l->same) return l->same_as;
   if (in_memory(l, id)) return load(lower, id, at);
   const Expr k = lower_element(lower, EXPR_VALUE, id, at);
   const int mode = l->outside;
@@ -370,6 +371,7 @@ Loop *loop_new(const LoopSite *s) {
               .tile = s->tile,
               .apart = NO_EXPR,
               .apart_extent = NO_EXPR,
+              .same = NO_NODE,
               .x = exprs_new(s->arena)};
   l->f = (LoopFunction){.x = l->x, .partial = NO_NODE};
   loop_in_tile(l);

@@ -5,6 +5,7 @@
  * sequence. Lanes, and rows, take SUM_BLOCK addends in sequence and combine such blocks pairwise,
  * so that the error grows with the logarithm of the length. */
 #include "sum_order.h"
+#include "opdefs.h"
 #include "dtrt.h"
 #include "dtrt_math.h"
 #include "op.h"
@@ -66,7 +67,22 @@ int64_t scatter_updates(const Mesh *m, const Graph *g, const Node *n) {
   return (each ? local.dim[dim] : updates) > SUM_BLOCK ? updates : 0;
 }
 
-int64_t scatter_named(const Mesh *m, const Node *n) {
+static bool is_whole(const Node *n) {
+  for (int d = 0; d < n->shape.rank; d++)
+    if (n->layout->dim[d].naxes || n->layout->dim[d].window.of) return false;
+  return true;
+}
+
+bool scatter_is_last(const Graph *g, const Node *n) {
+  const Node *index = graph_operand(g, n, 0), *number = graph_operand(g, n, 1);
+  if (n->op->reduce != RED_MAX || n->dtype != DT_I32 || !is_whole(index)) return false;
+  while (op_class(number) == OPC_VIEW && is_whole(number)) number = graph_operand(g, number, 0);
+  return number->op == &op_iota && number->shape.rank == 1 && is_whole(number) &&
+         shape_count(&number->shape) == shape_count(&index->shape);
+}
+
+int64_t scatter_named(const Mesh *m, const Graph *g, const Node *n) {
+  if (scatter_is_last(g, n)) return 0;
   const Shape local = node_local(m, n);
   return dtrt_scatter_part(local.dim[node_attr(n, "axis")] * (int64_t)sizeof(int32_t));
 }

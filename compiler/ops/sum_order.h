@@ -19,9 +19,13 @@ int sum_levels(int64_t addends);
 /* Of a scatter: at most so many updates go to rows of its table, or elements of a line, with one
  * index of the dims before; 0: so few that they are added in sequence, or of integers. */
 int64_t scatter_updates(const Mesh *m, const Graph *g, const Node *n);
+/* Whether it has, by row of the table, the last index that names it: the largest of the indices'
+ * own numbers. They rise, so it is set to each. */
+bool scatter_is_last(const Graph *g, const Node *n);
 /* Bytes that the place of partial results begins with where named rows alone are touched
- * (Step.named): by row of the table, the last index that names it, an i32. */
-int64_t scatter_named(const Mesh *m, const Node *n);
+ * (Step.named): by row of the table, the last index that names it, an i32. 0: its own result is
+ * that. */
+int64_t scatter_named(const Mesh *m, const Graph *g, const Node *n);
 /* Scatters that add more single f32 elements than the table has sum in f64. */
 bool scatter_in_f64(const Mesh *m, const Graph *g, const Node *n);
 /* A gradient to the weights of a convolution of a group a channel: pieces of so many pixels are added

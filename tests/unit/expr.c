@@ -2,6 +2,7 @@
  * points as they were asked for and as they came out simplified. Divisions are C's, which round
  * towards zero: where no dividend was negative, none may have become so. */
 #include "expr.h"
+#include "op_list.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -113,9 +114,33 @@ static int joins(Arena *a) {
   return 1;
 }
 
+/* What an index of 3 to 7, as an i32, is beside numbers. */
+static int decides(Arena *a) {
+  Exprs *x = exprs_new(a);
+  const Expr i = expr_symbol(x, "a", 3, 7), count = expr_count(x, DT_I32, i);
+  int wrong = 0;
+  for (int v = 2; v <= 8; v++) {
+    const Expr n = expr_number(x, DT_I32, 0, v), both[] = {count, n};
+    const Expr no = expr_number(x, DT_BOOL, 0, 0), yes = expr_number(x, DT_BOOL, 0, 1);
+    const Expr below = expr_op(x, op_operator("<", 2), DT_BOOL, 2, both);
+    const Expr is = expr_op(x, op_operator("==", 2), DT_BOOL, 2, both);
+    const Expr most = expr_op(x, op_find("max"), DT_I32, 2, both);
+    const Expr least = expr_op(x, op_find("min"), DT_I32, 2, both);
+    const Expr choice[] = {below, count, n};
+    const Expr chosen = expr_op(x, op_find("where"), DT_I32, 3, choice);
+    wrong += (below == yes) != (v > 7) || (below == no) != (v <= 3) || is == yes ||
+             (is == no) != (v < 3 || v > 7) || (most == count) != (v <= 3) ||
+             (most == n) != (v >= 7) || (least == n) != (v <= 3) || (least == count) != (v >= 7) ||
+             (chosen == count) != (v > 7) || (chosen == n) != (v <= 3);
+  }
+  wrong += expr_index(x, count, 0, 8) != i || expr_index(x, count, 0, 7) == i;
+  if (wrong) printf("FAIL ranges decide %d times otherwise\n", wrong);
+  return wrong;
+}
+
 int main(void) {
   Arena *a = arena_new();
-  int failed = joins(a);
+  int failed = joins(a) + decides(a);
   for (int i = 0; i < TRIALS && !failed; i++) {
     const ArenaMark mark = arena_mark(a);
     failed = trial(a);

@@ -23,7 +23,7 @@ static void add_scratch(EntryMemory *m, const Step *s, NodeId id) {
              sum_line_scratch(&m->plan->program->mesh, m->le->graph, n, s->tile->unit > 0);
   int last = m->done_at[id];
   if (s->named && s->kind == STEP_SCATTER) { /* by whom rows are named is asked later, too */
-    bytes += scatter_named(&m->plan->program->mesh, n);
+    bytes += scatter_named(&m->plan->program->mesh, m->le->graph, n);
     last = m->last_read[id];
   }
   if (!bytes) return;
