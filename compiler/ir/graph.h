@@ -55,6 +55,7 @@ typedef struct Node {
   Span forbid;          /* the statement that forbids gathering it; file 0: none */
   int precision;        /* of products and convolutions: 1 + the Precision they follow; 0: none */
   bool back;            /* of a gradient's way back; until the pass `precision` */
+  bool stores;          /* ... and no gradient: it stores a value for that, or is the stored one */
   int within;           /* 1 + the branch that it is written in, and runs in; 0: none */
   Keep keep;
   /* Of a product in panels and the exchanges with it (passes/schedule/panels.c): which such product

@@ -112,7 +112,7 @@ typedef struct Build {
   Graph *graph;
   Span span, site;  /* given to new nodes */
   int precision;    /* given to them, too */
-  bool back;        /* and this, */
+  bool back, stores; /* and these, */
   int within;       /* and this */
   const char *what; /* name of the call for messages: "softmax" */
   Untyped *untyped; /* NULL: all have one */

@@ -69,6 +69,7 @@ NodeId build_node(Build *b, Op op, int noperands, const NodeId *operands, int na
             .site = b->site,
             .precision = b->precision,
             .back = b->back,
+            .stores = b->stores,
             .within = noperands ? b->within : 0};
   if (!op->infer(b, &n) || !stored_fits(b, &n) || !complex_fits(b, &n)) return NO_NODE;
   return graph_add(b->graph, &n);

@@ -256,6 +256,37 @@ static const char second[] =
     "  loss = sum(ys * ys)\n  g = grad(loss, w)\n  steep = sum(g * g)\n"
     "  return loss, g, grad(steep, w), grad(steep, xs)\n}\n";
 
+/* What is kept is rounded, and the same is where runs are computed again: a loop in the loop that
+ * begins with what was kept, what is made of sums alone, variables, gradients of gradients. */
+#define SHORT "precision bf16, master f32\n"
+static const char short_nested[] = SHORT
+    "entry f(xs: f32[21, 3, 8], n: f32[]) {\n  h = xs[0]\n"
+    "  scan x in xs reverse {\n    k = 0\n"
+    "    while f32(k) < n + 5 most=6 { k = k + 1; h = tanh(h) }\n"
+    "    h = tanh(h)\n  }\n"
+    "  loss = sum(h)\n  return loss, grad(loss, xs)\n}\n";
+
+static const char short_sums[] = SHORT
+    "entry f(xs: f32[18, 3, 8]) {\n  h = xs[0]; c = zeros([3, 8])\n"
+    "  scan x in xs { t = softmax(softmax(h)); h = h + c; c = t * h }\n"
+    "  loss = sum(h)\n  return loss, grad(loss, xs)\n}\n";
+
+static const char short_variables[] = SHORT
+    "state kept: f32[8] = ones()\n"
+    "entry f(xs: f32[29, 3, 8]) {\n  h = xs[0]; c = zeros([3, 8])\n"
+    "  scan x in xs {\n    t = x * kept\n    kept <- 0.2 + mean(c, axis=0)\n"
+    "    h = h + t; c = 0.2 * c + h\n    collect ys = h * c\n  }\n"
+    "  loss = sum(h) + sum(ys * ys)\n  return loss, grad(loss, xs)\n}\n";
+
+static const char short_second[] = SHORT
+    "param w: f32[8, 8] = normal(stddev=0.4)\nparam rows: f32[2, 3, 8] = normal(stddev=0.4)\n"
+    "entry f(xs: f32[15, 3, 8]) {\n  h = xs[0]; c = zeros([3, 8]); k = 0\n"
+    "  while k < 9 most=15 {\n    k = k + 1; t = tanh(xs[1] @ w)\n"
+    "    scan x in rows { h = tanh(h + x) }\n    h = tanh(h + t); c = 0.5 * c + h * h\n"
+    "    collect ys = h * c\n  }\n"
+    "  loss = sum(h * h) + sum(c * 0.1) + sum(ys * ys)\n  g = grad(loss, w)\n"
+    "  return loss, g, grad(loss, rows), grad(sum(g * g), w)\n}\n";
+
 static const Limited cases[] = {
     {"lstm", lstm, NULL, NULL, true},
     {"lstm", lstm, "p=2", "layout xs = [_, p, _]\n", true},
@@ -274,6 +305,10 @@ static const Limited cases[] = {
     {"assigned", assigned, NULL, NULL, true},
     {"assigned", assigned, "p=2", "layout xs = [_, p, _]\n", true},
     {"second", second, NULL, NULL, true},
+    {"short_nested", short_nested, NULL, NULL, true},
+    {"short_sums", short_sums, NULL, NULL, true},
+    {"short_variables", short_variables, NULL, NULL, true},
+    {"short_second", short_second, NULL, NULL, true},
 };
 
 /* -------- random loops -------- */
@@ -364,10 +399,10 @@ static char *random_program(uint64_t seed) {
   Gen g = {{seed * 0x9e3779b97f4a7c15u + 1}, open_memstream(&text, &n), 0, 1};
   const int runs = 2 + pick(&g, 30);
   fprintf(g.to,
-          "param w: f32[8, 8] = normal(stddev=0.4)\nparam v: f32[8] = normal(stddev=0.4)\n"
+          "%sparam w: f32[8, 8] = normal(stddev=0.4)\nparam v: f32[8] = normal(stddev=0.4)\n"
           "param rows: f32[%d, 3, 8] = normal(stddev=0.4)\nstate kept: f32[8] = ones()\n"
           "entry f(xs: f32[%d, 3, 8]) {\n  h = xs[0]; c = zeros([3, 8])\n  ",
-          1 + pick(&g, 6), runs);
+          seed % 2 ? "" : SHORT, 1 + pick(&g, 6), runs);
   const int kind = pick(&g, 4);
   if (kind == 0)
     fprintf(g.to, "repeat i in 0..%d { x = xs[i]; ", runs);

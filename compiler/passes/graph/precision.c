@@ -67,7 +67,8 @@ static bool is_held(const Rounds *r, const Program *p, NodeId i, DType t) {
   if (n->dtype != DT_F32) return false;
   if (op_class(n) == OPC_CONST) return dtype_round(t, n->value) == n->value;
   if (widens(r->old, n)) return graph_operand(r->old, n, 0)->dtype == t;
-  if (op_is(n, OPF_CARRY | OPF_AFTER)) return r->fits[n->operand[0]] == t;
+  if (op_is(n, OPF_CARRY)) return r->fits[i] == t; /* what runs leave counts, too */
+  if (op_is(n, OPF_AFTER)) return r->fits[n->operand[0]] == t;
   if (!said || !said->activations || !moves(n) || n->spec || dtype_round(t, n->value) != n->value)
     return false;
   bool any = false;

@@ -55,6 +55,8 @@ static void copy_carry(Reverse *v, Back *k, NodeId i) {
   const int r = v->region[i];
   const Region *of = &v->entry->regions.at[r];
   const Carry *c = reverse_carry_of(v, i);
+  v->b->back = n.back, v->b->stores = n.stores;
+  if (c->variable) v->b->precision = 0; /* its values are no activations */
   if (r != k->region) {
     v->value[i] = reverse_carry(v, reverse_add_carry(v, v->made_for[r], v->value[n.operand[0]]));
   } else if (of->kind == REGION_BRANCH || c->next == i) { /* nothing has changed it */
@@ -69,6 +71,7 @@ static void copy_carry(Reverse *v, Back *k, NodeId i) {
   } else {
     v->value[i] = copy_node(v, i); /* what was kept takes its place */
   }
+  v->b->back = v->b->stores = false;
 }
 
 static void copy_nexts(Reverse *v, int region) {

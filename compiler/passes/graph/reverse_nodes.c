@@ -187,9 +187,10 @@ static NodeId keep(Reverse *v, Back *k, NodeId i) {
 }
 
 NodeId reverse_keep(Reverse *v, Back *k, NodeId x) {
+  const bool loops = v->entry->regions.at[k->region].kind == REGION_LOOP, back = v->b->back;
+  v->b->back = v->b->stores = true;
   const NodeId kept = keep(v, k, k->old[x]);
-  if (kept == NO_NODE) return kept;
-  const bool loops = v->entry->regions.at[k->region].kind == REGION_LOOP;
-  reverse_put_instead(v, x, loops ? reverse_row(v, kept, k->row, 0) : kept);
+  if (kept != NO_NODE) reverse_put_instead(v, x, loops ? reverse_row(v, kept, k->row, 0) : kept);
+  v->b->back = back, v->b->stores = false;
   return kept;
 }

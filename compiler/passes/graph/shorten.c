@@ -22,6 +22,8 @@ typedef struct Activation {
   bool product;       /* a product or a convolution reads it */
   NodeId reader;      /* the last seen; NO_NODE: none */
   bool fed;           /* a carry that becomes what is computed so */
+  bool stores;        /* a carry in which values are stored for the backward pass ... */
+  bool stored;        /* ... gradients, for those of gradients */
   const Carry *carry; /* of a carry that is an activation; else NULL */
   bool carried;       /* a carry that is kept short */
 } Activation;
@@ -61,30 +63,42 @@ static void find_carries(const Program *p, const Entry *e, Activation *at) {
     for (int k = 0; k < e->regions.at[i].carries.n; k++) {
       const Carry *c = &e->regions.at[i].carries.at[k];
       const Node *n = graph_node(g, c->node);
-      if (n->dtype != DT_F32 || c->next == c->node || !said_of(p, n) || c->variable) continue;
+      at[c->node].stores = n->stores;
+      if (n->dtype != DT_F32 || c->next == c->node || c->variable) continue;
+      if (!n->stores && !said_of(p, n)) continue;
       at[c->node].carry = c, at[c->node].sums = true; /* until one of its values is none */
     }
+}
+
+/* Whether a carry becomes what it was not known to become. */
+static bool carry_is_fed(Activation *first, Activation *x, Activation *next) {
+  (void)first; /* it is an operand */
+  const bool fed = next->led && !x->fed, stored = x->stores && next->after && !x->stored;
+  x->fed |= fed, x->stored |= stored;
+  return fed || stored;
 }
 
 /* Whether a carry is other than it was taken to be. */
 static bool carry_changes(Activation *first, Activation *x, Activation *next) {
   bool more = false;
-  if (next->led && !x->fed) x->fed = more = true;
   if (x->carry && (first->after || next->after)) x->carry = NULL, x->carried = false, more = true;
   if (!x->carry) return more;
-  if (x->sums && !(next->sums && (!first->led || first->sums))) x->sums = false, more = true;
+  if (x->sums && ((next->led && !next->sums) || (first->led && !first->sums)))
+    x->sums = false, more = true;
   if (!x->carried && x->product) x->carried = next->product = more = true;
   if (x->carried && first->carry && !first->product) first->product = more = true;
   return more;
 }
 
-static bool carries_change(const Entry *e, Activation *at) {
+typedef bool (*CarryRule)(Activation *first, Activation *x, Activation *next);
+
+static bool carries_change(const Entry *e, Activation *at, CarryRule rule) {
   bool more = false;
   for (int i = 0; i < e->regions.n; i++)
     for (int k = 0; k < e->regions.at[i].carries.n; k++) {
       const Carry *c = &e->regions.at[i].carries.at[k];
       const NodeId first = graph_node(e->graph, c->node)->operand[0];
-      more |= carry_changes(&at[first], &at[c->node], &at[c->next]);
+      more |= rule(&at[first], &at[c->node], &at[c->next]);
     }
   return more;
 }
@@ -94,7 +108,7 @@ static void classify(const Program *p, const Graph *g, NodeId i, Activation *at)
   const Stands stands = op_stands(g, n);
   bool narrow = true, sums = true, read = false;
   at[i].led = n->op == OP_input || at[i].fed || op_class(n) == OPC_RANDOM || stands == STANDS_SHORT;
-  at[i].after = op_is(n, OPF_GRAD) || n->back;
+  at[i].after = op_is(n, OPF_GRAD) || (n->back && !n->stores) || at[i].stored;
   for (int k = 0; k < n->noperands; k++) {
     const Activation *x = &at[n->operand[k]];
     const DType t = graph_node(g, n->operand[k])->dtype;
@@ -113,14 +127,20 @@ static void classify(const Program *p, const Graph *g, NodeId i, Activation *at)
   at[i].sums = stands == STANDS_SUM || (stands == STANDS_AS_READ && read && sums);
 }
 
+static void settle(const Program *p, const Entry *e, Activation *at, CarryRule rule) {
+  do
+    for (NodeId i = 0; i < e->graph->nodes.n; i++) classify(p, e->graph, i, at);
+  while (carries_change(e, at, rule));
+}
+
 static Activation *find(const Plan *p, const Entry *e) {
   const Graph *g = e->graph;
   Activation *at = arena_array(p->arena, Activation, g->nodes.n + 1);
   find_readers(e, at);
   find_carries(p->program, e, at);
-  do
-    for (NodeId i = 0; i < g->nodes.n; i++) classify(p->program, g, i, at);
-  while (carries_change(e, at));
+  /* What they are made of counts once it is known which values are activations. */
+  settle(p->program, e, at, carry_is_fed);
+  settle(p->program, e, at, carry_changes);
   return at;
 }
 
@@ -133,12 +153,15 @@ static NodeId rounded(Build *b, const Program *p, const Node *old, NodeId x, Kee
   return build_cast(b, narrow, DT_F32);
 }
 
+/* What a region carries is read where it is used. */
+static bool reads_for_back(const Node *n) { return n->back && !op_is(n, OPF_CARRY | OPF_AFTER); }
+
 /* By node: the backward pass reads it of the forward pass. */
 static bool *find_back(const Plan *p, const Graph *g, const Activation *at) {
   bool *back = arena_array(p->arena, bool, g->nodes.n + 1);
   for (NodeId i = 0; i < g->nodes.n; i++) {
     const Node *n = graph_node(g, i);
-    for (int k = 0; k < n->noperands && n->back && !op_is(n, OPF_CARRY); k++) {
+    for (int k = 0; k < n->noperands && reads_for_back(n); k++) {
       const Activation *x = &at[n->operand[k]];
       if (x->led && !x->after) back[n->operand[k]] = true;
     }
@@ -146,10 +169,11 @@ static bool *find_back(const Plan *p, const Graph *g, const Activation *at) {
   return back;
 }
 
-/* Sums and what is made of them alone stay f32. */
+/* Sums and what is made of them alone stay f32; what is stored was rounded before. */
 static bool is_rounded_back(const Graph *g, NodeId i, const Activation *at) {
   const Node *n = graph_node(g, i);
   const Stands s = op_stands(g, n);
+  if (n->stores) return false;
   if (op_is(n, OPF_CARRY | OPF_AFTER))
     return !at[i].sums && n->dtype == DT_F32 && at[op_is(n, OPF_AFTER) ? n->operand[0] : i].carry;
   return !at[i].sums && (s == STANDS_SHORT || s == STANDS_AS_READ);
@@ -192,7 +216,7 @@ static void add_node(Shorten *s, NodeId i) {
   Node copy = *graph_node(s->old, i);
   NodeId *x = arena_array(b->arena, NodeId, copy.noperands);
   for (int k = 0; k < copy.noperands; k++)
-    x[k] = (copy.back ? s->of_back : s->map)[copy.operand[k]];
+    x[k] = (reads_for_back(&copy) ? s->of_back : s->map)[copy.operand[k]];
   const bool back = s->reads != NULL;
   if (!back && s->at[i].carried) x[0] = rounded_for(s, i, x[0]);
   copy.operand = x;
