@@ -26,10 +26,13 @@ static const double settle_seconds = 0.15; /* from the first failure to the end 
 static const double leave_seconds = 10;
 static const double drain_seconds = 1; /* for output, and watchers, after that */
 
+enum { OUTPUTS = 2 }; /* standard output and error */
+
 typedef struct Rank {
   char host[SUPERVISE_HOST], last[SUPERVISE_LINE]; /* last: its last line on standard error */
   long pid;
   int control;            /* index of its connection, -1: none */
+  int outputs;            /* connections for its output that have come: OUTPUTS of them will */
   bool came, ended, gone; /* gone: ended without a report */
   bool killed;            /* after this launcher had killed it */
   int status;             /* as wait has it */
@@ -155,8 +158,9 @@ static bool hello(Watch *w, Line *l, const char *text) {
     return false;
   l->kind = kind;
   l->rank = rank;
-  if (kind != 'C') return true;
   Rank *k = &w->rank[rank];
+  k->outputs += kind == 'O' || kind == 'E';
+  if (kind != 'C') return true;
   snprintf(k->host, sizeof k->host, "%s", host);
   k->control = (int)(l - w->line);
   k->came = true;
@@ -256,15 +260,24 @@ static void take_starter(Watch *w) {
   }
 }
 
+/* How many connections for output are still to come or to end. A rank may have reported its end
+ * before they are seen: they were made before, but are connections of their own. */
+static int outputs_open(const Watch *w) {
+  int open = 0;
+  for (int r = 0; r < w->nranks; r++)
+    if (w->rank[r].came && !w->rank[r].gone) open += OUTPUTS - w->rank[r].outputs;
+  for (int i = 0; i < w->nlines; i++) open += w->line[i].fd >= 0 && w->line[i].kind != 'C';
+  return open;
+}
+
 static bool all_done(const Watch *w) {
-  int came = 0, open = 0;
+  int came = 0;
   for (int r = 0; r < w->nranks; r++) {
     came += w->rank[r].came;
     if (w->rank[r].came && !w->rank[r].ended) return false;
   }
-  for (int i = 0; i < w->nlines; i++) open += w->line[i].fd >= 0 && w->line[i].kind != 'C';
   if (came < w->nranks && !w->starter_gone && w->ended == 0) return false;
-  return open == 0 || (w->ended != 0 && now() > w->ended + drain_seconds);
+  return outputs_open(w) == 0 || (w->ended != 0 && now() > w->ended + drain_seconds);
 }
 
 /* A watcher that has reported waits for the others: mpiexec ends all when it sees one go that has
