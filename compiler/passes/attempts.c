@@ -128,29 +128,37 @@ static Plan *set_apart(const Plan *p) {
   return first;
 }
 
-/* The plan that fits, or the smallest. `last`: one that does not fit is an error. */
-static Plan *attempts(Program *program, const PipelineOptions *o, bool last) {
-  Attempts t = {.program = program, .o = o, .entries = program->entries.n};
-  t.before = copy_program(program);
-  t.level = arena_array(program->arena, int, t.entries + 1);
-  t.best = arena_array(program->arena, int, t.entries + 1);
-  t.least = arena_array(program->arena, int64_t, t.entries + 1);
-  Plan *p = run(&t, true);
-  bool more = p && keep_less(&t, p);
+/* The plan that fits, or the smallest, of which no error is reported. */
+static Plan *attempts(Attempts *t, Program *program, const PipelineOptions *o) {
+  *t = (Attempts){.program = program, .o = o, .entries = program->entries.n};
+  t->before = copy_program(program);
+  t->level = arena_array(program->arena, int, t->entries + 1);
+  t->best = arena_array(program->arena, int, t->entries + 1);
+  t->least = arena_array(program->arena, int64_t, t->entries + 1);
+  Plan *p = run(t, true);
+  bool more = p && keep_less(t, p);
   while (more) {
-    if (!t.first) t.first = set_apart(p);
-    p = run(&t, true);
-    more = p && keep_less(&t, p);
+    if (!t->first) t->first = set_apart(p);
+    p = run(t, true);
+    more = p && keep_less(t, p);
   }
   if (!p || all_fit(p)) return p;
-  if (!t.first) t.first = set_apart(p);
-  for (int e = 0; e < t.entries; e++)
-    if (!fits(p, e)) t.level[e] = t.best[e];
-  t.as_first = true;
-  return run(&t, !last);
+  if (!t->first) t->first = set_apart(p);
+  for (int e = 0; e < t->entries; e++)
+    if (!fits(p, e)) t->level[e] = t->best[e];
+  t->as_first = true;
+  return run(t, true);
 }
 
-/* What loops carry may have been gathered to save time: as it was inferred it takes less. */
+/* Bytes that the entries of a plan have too many. */
+static int64_t excess(const Plan *p) {
+  int64_t n = 0;
+  for (int e = 0; e < p->entries.n; e++)
+    if (!fits(p, e)) n += p->vars_bytes + p->entries.at[e].arena_bytes - p->memory;
+  return n;
+}
+
+/* What loops carry may have been gathered to save time: as it was inferred it may take less. */
 Plan *pipeline_run(Program *program, const PipelineOptions *o) {
   if (!o || o->memory <= 0 || !has_loops(program)) {
     const PipelineRun once = {.o = o, .loops_keep = o ? o->loops_keep : NULL};
@@ -158,11 +166,15 @@ Plan *pipeline_run(Program *program, const PipelineOptions *o) {
   }
   const Program before = copy_program(program);
   PipelineOptions inferred = *o;
+  Attempts given, other;
   const char *word;
   int len;
   pipeline_disable(&inferred.disabled, "carries", &word, &len);
-  Plan *p = attempts(program, o, false);
+  Plan *p = attempts(&given, program, o);
   if (!p || all_fit(p)) return p;
+  const int64_t least = excess(p);
   *program = copy_program(&before);
-  return attempts(program, &inferred, true);
+  p = attempts(&other, program, &inferred);
+  if (!p || all_fit(p)) return p;
+  return run(excess(p) < least ? &other : &given, false); /* reports what the smaller one requires */
 }
