@@ -215,7 +215,9 @@ Stmt *ast_bind(Parse *p, Span at, const ExprVec *targets, AstExpr *value) {
   for (int i = 0; i < targets->n; i++) {
     const AstExpr *t = targets->at[i];
     if (t->kind == EX_NAME) continue;
-    if (t->kind == EX_FIELD || t->kind == EX_INDEX)
+    if (t->kind == EX_INDEX)
+      diag_error(p->diag, t->span, "`=` binds a plain name; a part is written with `<-`");
+    else if (t->kind == EX_FIELD)
       diag_error(p->diag, t->span, "`=` binds a plain name; a variable is assigned with `<-`");
     else if (t->kind != EX_ERROR)
       diag_error(p->diag, t->span, "`=` requires a name on its left");

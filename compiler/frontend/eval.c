@@ -134,6 +134,16 @@ static Value layers_of(Elab *e, const Instance *in) {
   return value_list(e, at, n);
 }
 
+/* An end or the step of a range that is unrolled. */
+static bool range_number(Elab *e, const Value *v, Span at, const char *what, int64_t *out) {
+  if (v->kind != V_TENSOR && v->kind != V_VAR) return whole_number(e, v, at, what, out);
+  elab_fail(e, at,
+            "%s must be a compile-time constant, but this is %s; `repeat i in 0..n { }` is a loop "
+            "that runs to a tensor",
+            what, value_describe(e, v));
+  return false;
+}
+
 bool eval_sequence(Elab *e, NameScope *s, AstRange over, Sequence *out) {
   const AstExpr *from = over.from, *to = over.to;
   Value v = eval_expr(e, s, from);
@@ -150,15 +160,15 @@ bool eval_sequence(Elab *e, NameScope *s, AstRange over, Sequence *out) {
     return v.kind == V_LIST;
   }
   Value w = eval_expr(e, s, to);
-  const bool begins = whole_number(e, &v, from->span, "the beginning of a range", &lo);
+  const bool begins = range_number(e, &v, from->span, "the beginning of a range", &lo);
   if (!begins && v.kind != V_ERROR) lookup_note(e, s, from, "bound here");
   if (!begins) return false;
-  const bool ends = whole_number(e, &w, to->span, "the end of a range", &hi);
+  const bool ends = range_number(e, &w, to->span, "the end of a range", &hi);
   if (!ends && w.kind != V_ERROR) lookup_note(e, s, to, "bound here");
   if (!ends) return false;
   if (over.by) {
     Value step = eval_expr(e, s, over.by);
-    if (!whole_number(e, &step, over.by->span, "the step of a range", &by)) return false;
+    if (!range_number(e, &step, over.by->span, "the step of a range", &by)) return false;
     if (by == 0 || by == INT64_MIN)
       return elab_fail(e, over.by->span, "the step of a range cannot be %ld", (long)by), false;
   }

@@ -121,6 +121,9 @@ static const char *reserved(Parse *p, const Stopped *s, const Around *a) {
     return "`layout` is a reserved word and cannot be a name; a layout statement names its tensor, "
            "as in "
            "`layout x = [batch, _]`";
+  if (n == 2 && !memcmp(word, "fn", n) && word == a->text)
+    return "a fn is declared at top level, with a name: `fn f(x) { return ... }`; `f` may be "
+           "passed as an argument";
   return arena_printf(p->arena, "`%.*s` is a reserved word and cannot be a name", (int)n, word);
 }
 

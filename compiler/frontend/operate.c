@@ -92,6 +92,16 @@ static bool bound(Elab *e, NameScope *s, const AstExpr *x, bool *has, int64_t *o
   return !x || bound_value(e, x, eval_expr(e, s, x), has, out);
 }
 
+/* Which of a list's values it is has to be known. */
+static bool is_known_here(Elab *e, const AstExpr *x, const Value *v) {
+  if (!x || (v->kind != V_TENSOR && v->kind != V_VAR)) return true;
+  elab_fail(e, x->span,
+            "a list takes a subscript that is known at compile time, but this is %s; "
+            "`stack(list)[i]` picks one of equal tensors at run time",
+            value_describe(e, v));
+  return false;
+}
+
 static int64_t clip(int64_t i, int64_t n) {
   if (i < 0) i += n;
   return i < 0 ? 0 : i > n ? n : i;
@@ -103,7 +113,9 @@ static Value list_index(Elab *e, NameScope *s, const AstExpr *x, const ValueList
   int64_t a = 0, b = l->n, step = 1;
   if (x->subs.n != 1 || sub->rest)
     return elab_fail(e, x->span, "a list takes one subscript: list[i] or list[a:b]");
-  if (!bound(e, s, sub->begin, &has_a, &a) || !bound(e, s, sub->end, &has_b, &b) ||
+  const Value begin = sub->begin ? eval_expr(e, s, sub->begin) : (Value){.kind = V_NONE};
+  if (!sub->slice && !is_known_here(e, sub->begin, &begin)) return value_error;
+  if (!bound_value(e, sub->begin, begin, &has_a, &a) || !bound(e, s, sub->end, &has_b, &b) ||
       !bound(e, s, sub->step, &has_step, &step))
     return value_error;
   if (!sub->slice) {

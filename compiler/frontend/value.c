@@ -1,5 +1,6 @@
 /* Values of the elaborator, the scopes that hold them, and their descriptions in messages. */
 #include "elaborate.h"
+#include <ctype.h>
 #include <string.h>
 
 const Value value_error = {.kind = V_ERROR}, value_none = {.kind = V_NONE};
@@ -156,7 +157,10 @@ void scope_drop(NameScope *s, const char *name) {
 }
 
 void near_offer(Near *n, const char *candidate) {
-  int most = (int)strlen(n->want) <= 3 ? 1 : 2;
+  const size_t len = strlen(n->want);
+  /* Any letter is one edit from any other. */
+  if (len == 1 && tolower((unsigned char)*n->want) != tolower((unsigned char)*candidate)) return;
+  int most = len <= 3 ? 1 : 2;
   int d = str_distance(n->want, candidate, most);
   if (d > most || !d || (n->best && d >= n->distance)) return;
   n->best = candidate;

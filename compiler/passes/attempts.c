@@ -176,5 +176,6 @@ Plan *pipeline_run(Program *program, const PipelineOptions *o) {
   *program = copy_program(&before);
   p = attempts(&other, program, &inferred);
   if (!p || all_fit(p)) return p;
-  return run(excess(p) < least ? &other : &given, false); /* reports what the smaller one requires */
+  /* Reports what the smaller one requires. */
+  return run(excess(p) < least ? &other : &given, false);
 }

@@ -287,7 +287,7 @@ static const char short_second[] = SHORT
     "  loss = sum(h * h) + sum(c * 0.1) + sum(ys * ys)\n  g = grad(loss, w)\n"
     "  return loss, g, grad(loss, rows), grad(sum(g * g), w)\n}\n";
 
-/* With what its loop carries gathered to save time it can do with less than as that was inferred. */
+/* With what its loop carries gathered to save time it requires less than as that was inferred. */
 static const char gathered[] =
     "param v: f32[8] = normal(stddev=0.4)\nstate kept: f32[8] = ones()\n"
     "entry f(xs: f32[31, 3, 8]) {\n  h = xs[0]; c = zeros([3, 8]); k = 0; x = xs[1]\n"
