@@ -4,6 +4,7 @@
  * The last is found by its number, the largest that goes to a row, so that it is the same in any
  * layout. */
 #include "scatters.h"
+#include "thresholds.h"
 #include <limits.h>
 
 #define IN(i) (op_node(b, node)->operand[i])
@@ -138,8 +139,9 @@ static NodeId set_each(Build *b, NodeId base, NodeId index, NodeId u, int axis) 
   return mk_select(b, there, mk_pick(b, u, at, axis), base);
 }
 
-NodeId mk_scatter_into(Build *b, Scatters how, NodeId base, NodeId index, NodeId u, int axis,
-                       bool each) {
+/* base with each place joined with what goes to it, or set to the last of that. */
+static NodeId scattered(Build *b, Scatters how, NodeId base, NodeId index, NodeId u, int axis,
+                        bool each) {
   static const Reduce by[] = {[SCATTER_ADD] = RED_SUM,
                               [SCATTER_MUL] = RED_PROD,
                               [SCATTER_MAX] = RED_MAX,
@@ -156,6 +158,16 @@ NodeId mk_scatter_into(Build *b, Scatters how, NodeId base, NodeId index, NodeId
     return op_fail(b, b->span, "takes numbers, not bool; of bools there is scatter_set");
   const NodeId y = mk_scatter_by(b, by[how], index, u, axis, shape_of(b, base)->dim[axis], each);
   return y == NO_NODE ? y : mk2(b, with[how], base, y);
+}
+
+/* Few rows are written into base, so that several scatters may follow each other in its place: not
+ * into another array of its elements, as positions in several dims have. */
+NodeId mk_scatter_into(Build *b, Scatters how, NodeId base, NodeId index, NodeId u, int axis,
+                       bool each) {
+  const NodeId y = scattered(b, how, base, index, u, axis, each);
+  if (y == NO_NODE || y == base || each || axis || op_class(op_node(b, base)) == OPC_VIEW) return y;
+  const bool few = shape_count(shape_of(b, index)) <= shape_of(b, base)->dim[0] / NAMED_ROWS;
+  return few ? mk_put(b, base, y, 0, NULL, NULL) : y;
 }
 
 static Arg call_into(Build *b, Scatters how, const Arg *a) {
