@@ -172,6 +172,15 @@ static bool asks(Loop *l, const Step *s, const At *at) {
   return false;
 }
 
+/* The longest part of dim d asks, too, at places that are known while running alone. */
+static bool asks_within(Loop *l, const Step *s, const At *at, int d) {
+  Cuts longest = {0};
+  Interior in;
+  if (l->in_block[d] != NO_EXPR) return false;
+  const At part = loop_inner_part(l, s, at, d, &longest);
+  return loop_interior(l, s, &part, d, &in);
+}
+
 bool loop_split(Loop *l, const Step *s, const At *at, SplitDims *dims) {
   const Node *n = graph_node(l->g, s->nodes.at[0]);
   int parts = 1, by[MAX_RANK] = {0};
@@ -186,7 +195,7 @@ bool loop_split(Loop *l, const Step *s, const At *at, SplitDims *dims) {
     if (!has_loop(l, at, d) || !size_of(l, n, d, &size)) continue;
     look(l, s, at, loop_index(l, at, d), size, &cut);
     sort_cuts(l->arena, &cut, size);
-    if (cut.n <= 2) continue;
+    if (cut.n <= 2 || asks_within(l, s, at, d)) continue;
     asked |= 1u << d;
     if (cut.n > LOOP_PARTS || l->in_block[d] != NO_EXPR) continue; /* a tile has some of them */
     by[d] = cut.n - 1;

@@ -44,6 +44,11 @@ entry parts() {
   return c = c * c + 1, d = d - 1, e = reverse(u, axis=0) * pad(u[:, 1:], [0, 0], [0, 1]), g = pad(u[1:-1, 1:-1], [1, 1], [1, 1], value=7) + u,
          h = sum(pad(u, [3, 0], [0, 2])[:n, 2:] * u, axis=1)
 }
+entry rolls() {
+  u = values([n, m])
+  repeat i in 0..4 { u = 0.25 * (roll(u, 1, 0) + roll(u, -1, 0) + roll(u, 2, 1) - roll(u, -1, 1)) }
+  return u
+}
 entry solids() {
   u = values([n, m, 6])
   w = u
@@ -58,7 +63,7 @@ run() { # FOLDER MESH SIZES...
   local to=$tmp/$1 mesh=$2 entry name
   shift 2
   mkdir -p "$to"
-  for entry in grids:a,b lines:x,odd,pairs parts:c,d,e,g,h solids:w; do
+  for entry in grids:a,b lines:x,odd,pairs parts:c,d,e,g,h rolls:u solids:w; do
     local outs=()
     for name in $(tr , ' ' <<<"${entry#*:}"); do outs+=(--out "$name=$to/${entry%:*}.$name.npy"); done
     "$dtgc" run "$tmp/shapes.dtg" "$tmp/on.dtg" "$@" --mesh "$mesh" call "${entry%:*}" "${outs[@]}" >"$tmp/said" 2>&1 ||
@@ -71,6 +76,7 @@ layout grids.u = [h, w]
 layout lines.x = [h]
 layout parts.u = [h, w]
 layout parts.v = [_, w]
+layout rolls.u = [h, w]
 layout solids.u = [h, w, _]
 END
 for size in "21 13" "6 5" "17 32"; do
