@@ -498,27 +498,6 @@ Expr expr_address(Exprs *x, Expr of) {
   return intern(x, (ExprNode){.kind = EXPR_ADDRESS, .type = DT_I64, .n = 1, .arg = &of});
 }
 
-/* What an integer that is one of several can be; unknown for other values. */
-static void range_of_parts(const Exprs *x, ExprNode *select) {
-  int64_t lo = INT64_MAX, hi = INT64_MIN;
-  for (int i = 0; i < select->n; i++) {
-    const ExprNode *part = expr_node(x, select->arg[i]);
-    if (!expr_is_part(select, i)) continue;
-    if (part->kind > EXPR_MOD && part->kind != EXPR_SELECT) return;
-    if (part->lo < lo) lo = part->lo;
-    if (part->hi > hi) hi = part->hi;
-  }
-  select->lo = lo, select->hi = hi;
-  /* The smaller of two, or the larger. */
-  const ExprNode *cond = expr_node(x, select->arg[0]);
-  if (select->n != 3 || cond->kind != EXPR_LESS) return;
-  const ExprNode *a = expr_node(x, cond->arg[0]), *b = expr_node(x, cond->arg[1]);
-  if (select->arg[1] == cond->arg[0] && select->arg[2] == cond->arg[1])
-    select->hi = a->hi < b->hi ? a->hi : b->hi;
-  if (select->arg[1] == cond->arg[1] && select->arg[2] == cond->arg[0])
-    select->lo = a->lo > b->lo ? a->lo : b->lo;
-}
-
 Expr expr_select(Exprs *x, int n, const Expr *arg) {
   Expr *kept = arena_array(x->arena, Expr, n);
   int m = 0, i = 0;
@@ -538,7 +517,7 @@ Expr expr_select(Exprs *x, int n, const Expr *arg) {
                    .arg = kept,
                    .lo = INT64_MIN,
                    .hi = INT64_MAX};
-  range_of_parts(x, &node);
+  expr_range_of_parts(x, &node);
   return intern(x, node);
 }
 

@@ -136,6 +136,8 @@ Expr expr_count(Exprs *x, DType t, Expr i);
 Expr expr_op(Exprs *x, Op op, DType t, int n, const Expr *arg);
 /* expr_decide.c: between which integers a value of an integer type is, where that is known. */
 bool expr_range(const Exprs *x, Expr e, int64_t *lo, int64_t *hi);
+/* Gives a choice between integers the range of its parts; another stays unknown. */
+void expr_range_of_parts(const Exprs *x, ExprNode *select);
 /* Which of its arguments an op is, by their ranges: of a choice, or of the larger or smaller of
  * two; or what a comparison is. */
 enum { UNDECIDED = -1, DECIDED_FALSE = -2, DECIDED_TRUE = -3 };

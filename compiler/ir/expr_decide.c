@@ -1,5 +1,5 @@
-/* What the ranges of integers in an expression decide: a loop's index is compared with a number that
- * it never reaches. */
+/* What the ranges of integers in an expression decide: a loop's index is compared with a number
+ * that it never reaches. */
 #include "expr.h"
 #include "op.h"
 
@@ -9,6 +9,26 @@ bool expr_range(const Exprs *x, Expr e, int64_t *lo, int64_t *hi) {
   if (n->kind == EXPR_NUMBER) return *lo = *hi = n->v, true;
   if (!i || i->lo < dtype_least(n->type) || i->hi > dtype_most(n->type)) return false;
   return *lo = i->lo, *hi = i->hi, true;
+}
+
+void expr_range_of_parts(const Exprs *x, ExprNode *select) {
+  int64_t lo = INT64_MAX, hi = INT64_MIN;
+  for (int i = 0; i < select->n; i++) {
+    const ExprNode *part = expr_node(x, select->arg[i]);
+    if (!expr_is_part(select, i)) continue;
+    if (part->kind > EXPR_MOD && part->kind != EXPR_SELECT) return;
+    if (part->lo < lo) lo = part->lo;
+    if (part->hi > hi) hi = part->hi;
+  }
+  select->lo = lo, select->hi = hi;
+  /* The smaller of two, or the larger. */
+  const ExprNode *cond = expr_node(x, select->arg[0]);
+  if (select->n != 3 || cond->kind != EXPR_LESS) return;
+  const ExprNode *a = expr_node(x, cond->arg[0]), *b = expr_node(x, cond->arg[1]);
+  if (select->arg[1] == cond->arg[0] && select->arg[2] == cond->arg[1])
+    select->hi = a->hi < b->hi ? a->hi : b->hi;
+  if (select->arg[1] == cond->arg[1] && select->arg[2] == cond->arg[0])
+    select->lo = a->lo > b->lo ? a->lo : b->lo;
 }
 
 /* How a and b may be ordered; 0: in any way. */

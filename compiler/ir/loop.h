@@ -4,7 +4,8 @@
  * A loop function computes elements. Its buffers are nodes of the entry's graph, integers that
  * differ between calls are parameters; both are numbered by their first use, so that functions that
  * do the same to other tensors are equal, and one serves both. Law (loop_verify.c): an index into
- * memory that is made of loop indices alone, with no condition around it, lies in the block.
+ * memory that is made of loop indices alone, with no condition around it, lies in the block; loops
+ * whose bounds are computed (`within`) apart.
  *
  * An entry is a list of statements, too, which may nest: its steps, and in them tile loops, calls
  * of loop functions and of the runtime's kernels with their epilogues, exchanges, and blocks of

@@ -101,11 +101,11 @@ static inline double number_real(const Scalar *x) {
 
 /* -------- building graphs -------- */
 
+typedef struct Untyped Untyped; /* numbers that have no type yet (ops/untyped.c) */
+
 /* Where new nodes go. Elaboration, gradients and composites all build through this; a wrong call
  * reports to `diag` at `span` and returns NO_NODE, and every build function given NO_NODE returns
  * NO_NODE without a second report. */
-typedef struct Untyped Untyped; /* numbers that have no type yet (ops/untyped.c) */
-
 typedef struct Build {
   Arena *arena;
   Diag *diag;

@@ -1,8 +1,8 @@
 /* The inside of a loop whose conditions change at places that are known while running alone: the
  * borders of a halo or a pad, and the parts of a concat, where devices have blocks of several sizes
  * or begin at several places. Cuts at numbers make a loop for each part (split.c); here there is
- * one part, the one in which conditions hold, or fail, as they do in the middle of the index, and
- * its bounds are computed:
+ * one part, in which conditions hold, or fail, as they do in the middle of the block of a device in
+ * the middle, and its bounds are computed:
  *
  *   begin_j = 1 - from_w, end_j = 1022 - from_w
  *   for j to begin_j           select(j + from_w >= 1, ...)

@@ -225,6 +225,8 @@ typedef struct SplitDims {
   uint32_t ranged; /* dims with a body of its own for their interior, whose bounds are computed: the
                       innermost dim by a loop for it, others as `inner` */
 } SplitDims;
+/* The innermost dim of n that has a loop; -1: none. */
+int loop_last(const Loop *l, const Node *n, const At *at);
 /* Whether in loops of these parts nothing asks. */
 bool loop_split(Loop *l, const Step *s, const At *at, SplitDims *dims);
 /* The longest part of dim d, for which *longest gets its begin and its end. */
@@ -244,8 +246,8 @@ Expr loop_further(Loop *l, Expr a, Expr b, bool larger);
 /* A number, a parameter, or a local of that value, called `what` of the index, within whose range it
  * `lies`, or one behind. */
 Expr loop_bound(Loop *l, const char *what, Expr index, bool lies, Expr value);
-/* What conditions of the index of dim d are in its interior; those that hold in all turns are known
- * from then on. False: there are no others. */
+/* What conditions of the index of dim d are in its interior; what holds in all turns is known from
+ * then on. False: there are no others. */
 bool loop_interior(Loop *l, const Step *s, const At *at, int d, Interior *in);
 /* Computes the bounds; for loops, `cuts`, where the loop over the dim ends, too. */
 void loop_interior_bounds(Loop *l, const Node *n, const At *at, int d, bool cuts, Interior *in);

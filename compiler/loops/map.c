@@ -71,10 +71,8 @@ static void map_ranged(Loop *l, const Step *s, int d, const At *at, SplitDims sp
 /* The loops over dims from `d` on, and the body in them. */
 static void map_loops(Loop *l, const Step *s, int d, const At *at, SplitDims split) {
   const Node *n = graph_node(l->g, s->nodes.at[0]);
-  int last = -1;
-  for (int k = d; k < n->shape.rank; k++)
-    if (has_loop(l, at, k)) last = k;
-  if (last < 0) {
+  const int last = loop_last(l, n, at);
+  if (last < d) {
     map_body(l, s, at);
     return;
   }
@@ -113,11 +111,9 @@ static void map_loops(Loop *l, const Step *s, int d, const At *at, SplitDims spl
 
 static void map_split(Loop *l, const Step *s, const At *at, SplitDims split) {
   const Node *n = graph_node(l->g, s->nodes.at[0]);
-  int last = 0;
-  for (int d = n->shape.rank - 1; d >= 0; d--)
+  const int last = loop_last(l, n, at);
+  for (int d = last; d >= 0; d--)
     if (has_loop(l, at, d)) l->outermost = d;
-  for (int d = 0; d < n->shape.rank; d++)
-    if (has_loop(l, at, d)) last = d;
   const uint32_t cut = split.parts | (last == l->outermost ? split.ranged : 0);
   l->cuts_outermost = !l->tile && cut >> l->outermost & 1;
   if (l->cuts_outermost && l->ranges) {

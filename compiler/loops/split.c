@@ -51,7 +51,7 @@ static Find look(Loop *l, const Step *s, const At *at, Expr index, int64_t len, 
   return f;
 }
 
-static int last_loop(const Loop *l, const Node *n, const At *at) {
+int loop_last(const Loop *l, const Node *n, const At *at) {
   int last = -1;
   for (int d = 0; d < n->shape.rank; d++)
     if (has_loop(l, at, d)) last = d;
@@ -78,7 +78,7 @@ static int code_of_parts(Loop *l, const Step *s, const At *at, SplitDims dims, i
 /* The interior of dim d, and the bodies that ask before and behind it, or in turns outside. */
 static int code_of_ranged(Loop *l, const Step *s, const At *at, SplitDims dims, int d, int most) {
   const Interior *in = &l->interior[d];
-  const bool last = d == last_loop(l, graph_node(l->g, s->nodes.at[0]), at);
+  const bool last = d == loop_last(l, graph_node(l->g, s->nodes.at[0]), at);
   const int bodies = last ? (in->from != NO_EXPR) + (in->to != NO_EXPR) : 1,
             outside = bodies * look(l, s, at, NO_EXPR, 0, NULL).code, had = loop_holds(l, in);
   const int inside = code_of_parts(l, s, at, dims, d + 1, most - outside);
@@ -138,7 +138,7 @@ At loop_inner_part(Loop *l, const Step *s, const At *at, int d, Cuts *longest) {
  * of which there are many more. */
 static void find_inner(Loop *l, const Step *s, const At *at, uint32_t left, int most,
                        SplitDims *dims) {
-  const int last = last_loop(l, graph_node(l->g, s->nodes.at[0]), at);
+  const int last = loop_last(l, graph_node(l->g, s->nodes.at[0]), at);
   for (int d = 0; d < last; d++) {
     if (!(left >> d & 1)) continue;
     dims->inner |= 1u << d;

@@ -128,7 +128,7 @@ static Plan *set_apart(const Plan *p) {
   return first;
 }
 
-/* The plan that fits, or the smallest, of which no error is reported. */
+/* The plan that fits, or the smallest, without an error. */
 static Plan *attempts(Attempts *t, Program *program, const PipelineOptions *o) {
   *t = (Attempts){.program = program, .o = o, .entries = program->entries.n};
   t->before = copy_program(program);

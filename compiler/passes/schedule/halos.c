@@ -54,7 +54,8 @@ static bool *find_loops(const Plan *p, const LocalEntry *le) {
   for (int r = 0; r < e->regions.n; r++) {
     const int around = e->regions.at[r].parent;
     if (around != NO_REGION && le->region[r].condition != NO_NODE) found[around] = false;
-    if (e->regions.at[r].kind != REGION_LOOP) found[r] = false;
+    if (e->regions.at[r].kind != REGION_LOOP || le->region[r].condition == NO_NODE)
+      found[r] = false;
   }
   return found;
 }

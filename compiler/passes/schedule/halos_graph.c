@@ -166,11 +166,8 @@ static void need_operand(Widen *w, int run, NodeId x, const Layout *part) {
 static void need_operands(Widen *w, int run, NodeId id) {
   const Node *n = graph_node(w->g, id);
   const PartNeed *need = &w->need[run][id];
-  if (n->op == OP_exchange) {
-    if (is_halo(w, n))
-      need_operand(w, run, n->operand[0], &need->part);
-    else
-      w->fails = true;
+  if (n->op == OP_exchange) { /* a halo: is_fit */
+    need_operand(w, run, n->operand[0], &need->part);
     return;
   }
   const ArenaMark mark = arena_mark(w->plan->scratch);
@@ -244,7 +241,7 @@ static NodeId laid_out(Widen *w, NodeId id, const Layout *l) {
   return id;
 }
 
-/* Node `id`, of which at least that part is there, as that part alone. */
+/* That part alone of node `id`, which has it, and may have more. */
 static NodeId fitted(Widen *w, NodeId old, NodeId id, const Layout *part) {
   if (graph_node(w->to->graph, id)->layout == part) return id;
   for (int i = 0; i < w->fitted.n; i++)
@@ -337,7 +334,7 @@ static NodeId leaves(Widen *w, int run, int c) {
   const Layout *part = &w->enters[run + 1][c].part, *l = laid(w, part, s);
   NodeId x = value_as(w, run, next, part);
   if (!is_chosen(w, run)) return x;
-  const NodeId was = run == 0 ? value_as(w, 0, carry, part) : fitted(w, carry, w->entry[run][c], l);
+  const NodeId was = fitted(w, carry, w->entry[run][c], l);
   if (x == was) return x;
   const NodeId cond = value(w, run, w->loop->condition);
   begin_nodes(w, next);
@@ -489,15 +486,8 @@ static void put_all(Widen *w) {
 
 /* -------- whether it can be done -------- */
 
-/* A loop with no region in it, all of whose exchanges are halos. */
+/* All exchanges of the loop are halos, and nothing in it has an index to check. */
 static bool is_fit(const Widen *w) {
-  const Entry *e = w->from->entry;
-  bool any = false;
-  if (e->regions.at[w->region].kind != REGION_LOOP || w->loop->condition == NO_NODE) return false;
-  if (e->regions.at[w->region].as_one || e->regions.at[w->region].rest) return false;
-  for (int r = 0; r < e->regions.n; r++)
-    if (e->regions.at[r].parent == w->region && w->from->region[r].condition != NO_NODE)
-      return false;
   int nodes = 0;
   for (NodeId i = 0; i < w->g->nodes.n; i++) {
     const Node *n = graph_node(w->g, i);
@@ -505,9 +495,8 @@ static bool is_fit(const Widen *w) {
     nodes++;
     const bool fails = node_may_fail(w->g, n) && !op_is(n, OPF_ELEMENTWISE);
     if (fails || (n->op == OP_exchange && !is_halo(w, n))) return false;
-    any = any || n->op == OP_exchange;
   }
-  return any && nodes * w->runs <= HALOS_NODES;
+  return nodes * w->runs <= HALOS_NODES;
 }
 
 static void find_counter(Widen *w) {
