@@ -28,7 +28,7 @@ extern "C" {
 
 /* ------------------------------------------------------------------ 1. for emitted C */
 
-#define DTRT_ABI 13
+#define DTRT_ABI 14
 #define DTRT_MAX_RANK 8
 #define DTRT_MAX_AXES 8
 #define DTRT_SLOTS 8 /* maximum number of in-flight exchanges per device */
@@ -63,6 +63,7 @@ typedef struct dtrt_dim {
   int64_t n;
   int64_t granule;
   int64_t of, mul, div, first, last;
+  int64_t cyclic; /* 1: the window goes on at the other end of the dim */
   int32_t naxes;
   int32_t axis[DTRT_MAX_AXES]; /* major to minor */
 } dtrt_dim;

@@ -11,7 +11,7 @@ static Layout layout_from(const dtrt_layout *r) {
     const dtrt_dim *x = &r->dim[d];
     l.dim[d] = (DimLayout){.naxes = x->naxes,
                            .granule = x->granule,
-                           .window = {x->of, x->mul, x->div, x->first, x->last}};
+                           .window = {x->of, x->mul, x->div, x->first, x->last, x->cyclic}};
   }
   return l;
 }

@@ -36,6 +36,30 @@ static int64_t owners(const Mesh *m, const DimLayout *d, int64_t n, int64_t lo, 
   return blocks < granules ? blocks : granules;
 }
 
+/* What a box of a cyclic window shows is one piece of the dim, or two. */
+typedef struct Pieces {
+  int64_t at[2][2];
+  int n;
+} Pieces;
+
+static Pieces pieces_of(const DimLayout *d, int64_t n, int64_t lo, int64_t hi) {
+  Pieces p = {.n = 0};
+  if (lo >= hi) return p;
+  const int64_t down = d->window.cyclic ? law_floor_div(lo, n) * n : 0;
+  lo -= down, hi -= down;
+  p.at[p.n][0] = lo, p.at[p.n++][1] = d->window.cyclic && hi > n ? n : hi;
+  if (d->window.cyclic && hi > n) p.at[p.n][0] = 0, p.at[p.n++][1] = hi - n;
+  return p;
+}
+
+/* How many blocks of `d` hold some of them. */
+static int64_t owners_of(const Mesh *m, const DimLayout *d, int64_t n, const Pieces *p) {
+  int64_t blocks = 0;
+  for (int i = 0; i < p->n; i++) blocks += owners(m, d, n, p->at[i][0], p->at[i][1]);
+  if (p->n == 2 && block_at(m, d, n, p->at[0][0]) == block_at(m, d, n, p->at[1][1] - 1)) blocks--;
+  return blocks;
+}
+
 /* Each device that needs something needs the whole block of one device: a shift by blocks. */
 static bool dim_shifted(const Mesh *m, const DimLayout *from, const DimLayout *to, int64_t n) {
   int64_t k = dim_parts(m, from);
@@ -44,9 +68,11 @@ static bool dim_shifted(const Mesh *m, const DimLayout *from, const DimLayout *t
   for (int64_t i = 0; i < k; i++) {
     int64_t lo, hi, owner_lo, owner_hi;
     dim_box_at(m, to, n, i, &lo, &hi);
-    if (lo >= hi) continue;
-    dim_box_at(m, from, n, block_at(m, from, n, lo), &owner_lo, &owner_hi);
-    if (lo != owner_lo || hi != owner_hi) return false;
+    const Pieces p = pieces_of(to, n, lo, hi);
+    if (p.n > 1) return false;
+    if (!p.n) continue;
+    dim_box_at(m, from, n, block_at(m, from, n, p.at[0][0]), &owner_lo, &owner_hi);
+    if (p.at[0][0] != owner_lo || p.at[0][1] != owner_hi) return false;
   }
   return true;
 }
@@ -130,11 +156,13 @@ static Boxes boxes_of(Arena *a, const Mesh *m, const DimLayout *d, int64_t n, ui
 }
 
 /* Of a device whose boxes before and behind are these. */
-static Need part_of_dim(const Mesh *m, const DimLayout *from, int64_t n, const int64_t *have,
+static Need part_of_dim(const Mesh *m, const DimPair *pair, const int64_t *have,
                         const int64_t *need) {
-  Need p = {need[1] - need[0], clip(need[0], need[1], have[0], have[1]), 1};
-  if (need[1] > need[0] && !from->window.of && from->naxes)
-    p.blocks = owners(m, from, n, need[0], need[1]);
+  const DimLayout *from = pair->from;
+  const Pieces all = pieces_of(pair->to, pair->n, need[0], need[1]);
+  Need p = {need[1] - need[0], 0, 1};
+  for (int i = 0; i < all.n; i++) p.own += clip(all.at[i][0], all.at[i][1], have[0], have[1]);
+  if (all.n && !from->window.of && from->naxes) p.blocks = owners_of(m, from, pair->n, &all);
   return p;
 }
 
@@ -149,7 +177,7 @@ static DimNeeds parts_of_dim(Arena *a, const Mesh *m, const DimPair *pair, uint3
   DimNeeds p = {.steps = steps_along(m, axes, few)};
   p.at = arena_alloc(a, sizeof *p.at * (size_t)p.steps.choices);
   for (int c = 0; c < p.steps.choices; c++) {
-    Need x = p.at[c] = part_of_dim(m, from, n, have.at[h], need.at[w]);
+    Need x = p.at[c] = part_of_dim(m, pair, have.at[h], need.at[w]);
     if (c == 0) p.most = x;
     if (x.need > p.most.need) p.most.need = x.need;
     if (x.own < p.most.own) p.most.own = x.own;
@@ -196,7 +224,7 @@ void dim_pair_set(const Mesh *m, DimPair *x, const DimLayout *f, const DimLayout
   int64_t have[2], need[2];
   dim_box(m, f, n, coord, &have[0], &have[1]);
   dim_box(m, t, n, coord, &need[0], &need[1]);
-  x->first = part_of_dim(m, f, n, have, need);
+  x->first = part_of_dim(m, x, have, need);
 }
 
 static Arena *room(const Program *p, const DimPair *x) {

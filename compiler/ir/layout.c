@@ -105,9 +105,10 @@ static void dim_canonical(const Mesh *m, DimLayout *out, const DimLayout *d, int
       out->window.div = d->window.div;
       out->window.first = d->window.first;
       out->window.last = d->window.last;
+      out->window.cyclic = d->window.cyclic;
       if (window_is_block(m, out, n)) out->window = (Window){0};
     }
-  } else if (d->window.of) {
+  } else if (d->window.of && !d->window.cyclic) {
     /* An uncut dim behind a window: the window of the whole. */
     out->window = d->window;
   }
@@ -177,7 +178,7 @@ bool dim_equal(const DimLayout *a, const DimLayout *b) {
     if (a->axis[i] != b->axis[i]) return false;
   return a->window.of == b->window.of && a->window.mul == b->window.mul &&
          a->window.div == b->window.div && a->window.first == b->window.first &&
-         a->window.last == b->window.last;
+         a->window.last == b->window.last && a->window.cyclic == b->window.cyclic;
 }
 
 bool layout_is_plain(const Layout *l) {
@@ -217,7 +218,9 @@ bool dim_inside(const Mesh *m, const DimLayout *outer, const DimLayout *inner, i
   if (!outer->naxes && !outer->window.of) return true;
   if (!dim_same_axes(outer, inner)) return false;
   const Window *o = &outer->window, *w = &inner->window;
-  if (window_same_blocks(outer, inner) && o->first <= w->first && o->last >= w->last) return true;
+  if (window_same_blocks(outer, inner) && o->cyclic >= w->cyclic && o->first <= w->first &&
+      o->last >= w->last)
+    return true;
   if (dim_parts(m, outer) > DIM_BLOCKS_SEEN) return false;
   for (int64_t i = 0; i < dim_parts(m, outer); i++) {
     int64_t lo, hi, in_lo, in_hi;
@@ -255,7 +258,14 @@ static DimLayout dim_as_window(const DimLayout *d, int64_t n) {
   return out;
 }
 
-bool layout_around(Layout *out, const Layout *a, const Layout *b, const Shape *s) {
+/* A cyclic window shows no element twice. */
+static bool cyclic_fits(const Mesh *m, const DimLayout *d, int64_t n) {
+  DimLayout plain = *d;
+  plain.window = (Window){0};
+  return dim_block_most(m, &plain, n) + d->window.last - d->window.first <= n;
+}
+
+bool layout_around(const Mesh *m, Layout *out, const Layout *a, const Layout *b, const Shape *s) {
   if (a->partial != b->partial || (a->partial && a->reduce != b->reduce)) return false;
   *out = *a;
   for (int d = 0; d < a->rank; d++) {
@@ -266,6 +276,8 @@ bool layout_around(Layout *out, const Layout *a, const Layout *b, const Shape *s
     out->dim[d] = x;
     if (y.window.first < x.window.first) out->dim[d].window.first = y.window.first;
     if (y.window.last > x.window.last) out->dim[d].window.last = y.window.last;
+    if (y.window.cyclic) out->dim[d].window.cyclic = 1;
+    if (out->dim[d].window.cyclic && !cyclic_fits(m, &out->dim[d], s->dim[d])) return false;
   }
   return true;
 }
@@ -321,6 +333,7 @@ void layout_dim(dtrt_dim *out, const DimLayout *d, int64_t n) {
                     .div = d->window.div,
                     .first = d->window.first,
                     .last = d->window.last,
+                    .cyclic = d->window.cyclic,
                     .naxes = d->naxes};
   for (int i = 0; i < d->naxes; i++) out->axis[i] = d->axis[i];
 }

@@ -91,7 +91,7 @@ bool dim_inside(const Mesh *m, const DimLayout *outer, const DimLayout *inner, i
 bool window_is_there(const Mesh *m, const DimLayout *d, int64_t n);
 /* The least layout whose boxes hold those of both, which differ in their windows alone. False: there
  * is none. */
-bool layout_around(Layout *out, const Layout *a, const Layout *b, const Shape *s);
+bool layout_around(const Mesh *m, Layout *out, const Layout *a, const Layout *b, const Shape *s);
 /* Every device has all of it. */
 bool layout_is_whole(const Mesh *m, const Layout *l, const Shape *s);
 /* The largest local shape. */

@@ -100,7 +100,7 @@ static void put_layout(Walk *w, const Layout *l) {
   for (int d = 0; d < l->rank; d++) {
     const DimLayout *x = &l->dim[d];
     const int64_t of[] = {x->granule,      x->window.of,   x->window.mul, x->window.div,
-                          x->window.first, x->window.last, x->naxes};
+                          x->window.first, x->window.last, x->window.cyclic, x->naxes};
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) put(w, of[i]);
     for (int i = 0; i < x->naxes; i++) put(w, x->axis[i]);
   }

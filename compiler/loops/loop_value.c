@@ -33,7 +33,8 @@ static Expr entry_integer(Loop *l, EntryInteger kind, NodeId node, int dim, cons
 }
 
 /* Dims that lie alike have equal names. */
-static Expr of_layout(Loop *l, const Node *n, int d, EntryInteger kind, int64_t most) {
+static Expr of_layout(Loop *l, const Node *n, int d, EntryInteger kind, int64_t least,
+                      int64_t most) {
   const DimLayout *a = &n->layout->dim[d];
   Str s = str_new(l->arena);
   str_printf(&s, "%s%ld", kind == INTEGER_BLOCK ? "block" : "from", (long)n->shape.dim[d]);
@@ -42,9 +43,10 @@ static Expr of_layout(Loop *l, const Node *n, int d, EntryInteger kind, int64_t 
   if (a->window.of)
     str_printf(&s, "_of%ld_%ld_%ld_%ld_%ld", (long)a->window.of, (long)a->window.mul,
                (long)a->window.div, (long)a->window.first, (long)a->window.last);
+  if (a->window.cyclic) str_puts(&s, "_cyclic");
   for (char *c = s.at; *c; c++)
     if (*c == '-') *c = 'm'; /* the name is one of C, too */
-  return entry_integer(l, kind, id_of(l, n), d, s.at, 0, most);
+  return entry_integer(l, kind, id_of(l, n), d, s.at, least, most);
 }
 
 int64_t most_of(const Loop *l, const Node *n, int d) {
@@ -65,7 +67,7 @@ Expr site_extent(Loop *l, const Node *n, int d) {
   const int64_t most = most_of(l, n, d);
   return dim_even(l->mesh, &n->layout->dim[d], n->shape.dim[d])
              ? loop_int(l, most)
-             : of_layout(l, n, d, INTEGER_BLOCK, most);
+             : of_layout(l, n, d, INTEGER_BLOCK, 0, most);
 }
 
 Expr site_tile(Loop *l, EntryInteger kind, int loop) {
@@ -110,7 +112,8 @@ static Expr block_from(Loop *l, const Node *n, int d) {
              even = !a->window.of && dim_even(l->mesh, a, n->shape.dim[d]);
   const int64_t most =
       n->shape.dim[d] - (even ? most_of(l, n, d) : 0); /* blocks of one size end there */
-  return cut ? of_layout(l, n, d, INTEGER_FROM, most) : loop_int(l, 0);
+  if (a->window.cyclic) return of_layout(l, n, d, INTEGER_FROM, -n->shape.dim[d], most);
+  return cut ? of_layout(l, n, d, INTEGER_FROM, 0, most) : loop_int(l, 0);
 }
 
 Expr site_from(Loop *l, const Node *n, int d) {

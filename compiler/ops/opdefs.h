@@ -141,7 +141,7 @@ NodeId distribute_slice(Distribute *d, NodeId id, NodeId y);
 
 /* Elements (lower.c). */
 typedef Expr LowerFn(Lower *l, NodeId id, const At *at);
-LowerFn lower_const, lower_broadcast, lower_transpose, lower_reshape, lower_slice, lower_reverse,
+LowerFn lower_const, lower_broadcast, lower_transpose, lower_reshape, lower_slice, lower_reverse, lower_roll,
     lower_pad, lower_concat, lower_small_contract, lower_gather, lower_pick, lower_deal,
     lower_undeal, lower_iota, lower_random, lower_put, lower_window, lower_position;
 
@@ -169,7 +169,7 @@ extern const OpDef op_abs, op_add, op_after, op_all, op_and, op_any, op_argmax, 
     op_max, op_mean, op_min, op_mul, op_ne, op_neg, op_normal, op_not, op_or, op_order, op_pad,
     op_pick, op_polygamma, op_pool_index, op_pool_max, op_pool_pick, op_pool_sum, op_pow, op_prod,
     op_put, op_reduce_max, op_reduce_min, op_relayout, op_relayout_like, op_repeat_interleave,
-    op_reshape, op_reverse, op_rsqrt, op_scatter_add, op_sigmoid, op_sign, op_sin, op_sinh,
+    op_reshape, op_reverse, op_roll, op_rsqrt, op_scatter_add, op_sigmoid, op_sign, op_sin, op_sinh,
     op_slice, op_small_contract, op_sort, op_sqrt, op_stack, op_stop_gradient, op_sub, op_sum,
     op_top_k, op_transpose, op_trunc, op_undeal, op_uniform, op_unpick, op_unpool, op_unpool_sum,
     op_where, op_window;

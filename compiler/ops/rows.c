@@ -208,6 +208,7 @@ static const struct {
            {&op_pad, rows_of_pad},
            {&op_concat, along_dim},
            {&op_reverse, along_dims},
+           {&op_roll, along_dim},
            {&op_gather, rows_of_gather},
            {&op_pick, along_dim},
            {&op_window, rows_of_window},

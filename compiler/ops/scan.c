@@ -150,7 +150,7 @@ static void rule_deal(const Graph *g, const Node *n, Rule *r) {
     r->result[d] = one(rule_factor(r, n->shape.dim[d], kind));
     if (d != dim + 1) r->operand[0][d > dim ? d - 1 : d] = r->result[d];
   }
-  r->operand[0][dim].window = (Window){k, size, k, 1 - k, size - k};
+  r->operand[0][dim].window = (Window){k, size, k, 1 - k, size - k, 0};
   if (n->value != 0 || n->whole != 0) r->linear_in = 0;
 }
 
@@ -201,7 +201,7 @@ static void rule_undeal(const Graph *g, const Node *n, Rule *r) {
     r->result[d] = one(rule_factor(r, n->shape.dim[d], d == dim ? FACTOR_SHIFT : FACTOR_PASS));
     r->operand[0][d > dim ? d + 1 : d] = r->result[d];
   }
-  r->operand[0][dim].window = (Window){size, k, size, k - size, k - 1};
+  r->operand[0][dim].window = (Window){size, k, size, k - size, k - 1, 0};
   r->operand[0][dim + 1] = one(rule_factor(r, x->shape.dim[dim + 1], FACTOR_WHOLE));
 }
 

@@ -28,7 +28,7 @@ static void rule_slice(const Graph *g, const Node *n, Rule *r) {
     bool touched = start || step != 1 || n->shape.dim[d] != x->shape.dim[d];
     int f = rule_factor(r, n->shape.dim[d], touched ? FACTOR_SHIFT : FACTOR_PASS);
     r->result[d] = r->operand[0][d] = one(f);
-    if (touched) r->operand[0][d].window = (Window){n->shape.dim[d], step, 1, start, start};
+    if (touched) r->operand[0][d].window = (Window){n->shape.dim[d], step, 1, start, start, 0};
   }
 }
 
@@ -157,7 +157,7 @@ static void rule_pad(const Graph *g, const Node *n, Rule *r) {
     r->result[d] = r->operand[0][d] = one(f);
     if (touched)
       r->operand[0][d].window = (Window){n->shape.dim[d], 1, node_attrs(n, "between")[d] + 1,
-                                         -node_attrs(n, "before")[d], -node_attrs(n, "before")[d]};
+                                         -node_attrs(n, "before")[d], -node_attrs(n, "before")[d], 0};
   }
   if (n->value != 0) r->linear_in = 0;
 }
@@ -276,7 +276,7 @@ static void rule_concat(const Graph *g, const Node *n, Rule *r) {
   }
   for (int i = 0; i < n->noperands; i++) {
     int d = (int)node_attr(n, "axis");
-    r->operand[i][d].window = (Window){n->shape.dim[d], 1, 1, -offset, -offset};
+    r->operand[i][d].window = (Window){n->shape.dim[d], 1, 1, -offset, -offset, 0};
     offset += graph_operand(g, n, i)->shape.dim[d];
   }
 }
@@ -415,7 +415,7 @@ static void rule_reverse(const Graph *g, const Node *n, Rule *r) {
     bool touched = node_attr(n, "axis") & 1 << d;
     r->result[d] = r->operand[0][d] =
         one(rule_factor(r, size, touched ? FACTOR_SHIFT : FACTOR_PASS));
-    if (touched) r->operand[0][d].window = (Window){size, -1, 1, size - 1, size - 1};
+    if (touched) r->operand[0][d].window = (Window){size, -1, 1, size - 1, size - 1, 0};
   }
 }
 
@@ -447,6 +447,33 @@ const OpDef op_reverse = {.name = "reverse",
                           .linear = 1,
                           .passes = 1};
 
+/* attr: the dim, and by how many places, from 1 to n - 1. */
+static bool infer_roll(Build *b, Node *n) {
+  const Node *x = graph_operand(b->graph, n, 0);
+  n->dtype = x->dtype;
+  n->shape = x->shape;
+  return true;
+}
+
+/* The nearer way round. */
+static void rule_roll(const Graph *g, const Node *n, Rule *r) {
+  (void)g;
+  for (int d = 0; d < n->shape.rank; d++) {
+    const int64_t size = n->shape.dim[d], by = node_attr(n, "shift");
+    const bool touched = d == node_attr(n, "axis");
+    r->result[d] = r->operand[0][d] =
+        one(rule_factor(r, size, touched ? FACTOR_SHIFT : FACTOR_PASS));
+    const int64_t from = by <= size / 2 ? -by : size - by;
+    if (touched) r->operand[0][d].window = (Window){size, 1, 1, from, from, 1};
+  }
+}
+
+static void grad_roll(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  const Node *n = op_node(b, node);
+  const int64_t d = node_attr(n, "axis"), back = n->shape.dim[d] - node_attr(n, "shift");
+  dx[0] = build_node(b, &op_roll, 1, &dy, 2, (int64_t[]){d, back}, 0);
+}
+
 static Arg call_roll(Build *b, const Arg *a) {
   NodeId x;
   int64_t by;
@@ -454,15 +481,10 @@ static Arg call_roll(Build *b, const Arg *a) {
   if (!arg_tensor(b, &a[0], "x", &x) || !arg_int(b, &a[1], "shift", &by)) return arg_node(NO_NODE);
   Shape s = op_node(b, x)->shape;
   if (!arg_dim(b, &a[2], "axis", s.rank, &d)) return arg_node(NO_NODE);
-  int64_t n = s.dim[d], start[MAX_RANK] = {0}, step[MAX_RANK];
+  const int64_t n = s.dim[d];
   by = n ? (by % n + n) % n : 0;
   if (by == 0) return arg_node(x);
-  for (int i = 0; i < s.rank; i++) step[i] = 1;
-  Shape head = s, tail = s;
-  tail.dim[d] = by, start[d] = n - by;
-  NodeId end = mk_slice(b, x, start, tail.dim, step);
-  head.dim[d] = n - by, start[d] = 0;
-  return arg_node(mk_concat(b, 2, (NodeId[]){end, mk_slice(b, x, start, head.dim, step)}, d));
+  return arg_node(build_node(b, &op_roll, 1, &x, 2, (int64_t[]){d, by}, 0));
 }
 
 const OpDef op_roll = {.name = "roll",
@@ -470,4 +492,12 @@ const OpDef op_roll = {.name = "roll",
                        .doc = "elements shifted cyclically by `shift` places along one dim",
                        .example = "f32[5, 6] x: roll(x, 2, axis=0)",
                        .call = call_roll,
-                       .flags = OPF_COMPLEX};
+                       .attr = {{"axis", ATTR_INT}, {"shift", ATTR_INT}},
+                       .infer = infer_roll,
+                       .rule = rule_roll,
+                       .grad = grad_roll,
+                       .lower = lower_roll,
+                       .class = OPC_MOVE,
+                       .flags = OPF_MOVES | OPF_SHIFTS,
+                       .linear = 1,
+                       .passes = 1};

@@ -39,9 +39,9 @@ static void put_dim(Str *s, const DimLayout *d) {
   str_puts(s, "]");
   if (d->granule > 1) str_printf(s, ",\"by\":%lld", (long long)d->granule);
   if (d->window.of)
-    str_printf(s, ",\"window\":[%lld,%lld,%lld,%lld,%lld]", (long long)d->window.of,
+    str_printf(s, ",\"window\":[%lld,%lld,%lld,%lld,%lld,%d]", (long long)d->window.of,
                (long long)d->window.mul, (long long)d->window.div, (long long)d->window.first,
-               (long long)d->window.last);
+               (long long)d->window.last, d->window.cyclic ? 1 : 0);
   str_puts(s, "}");
 }
 

@@ -134,11 +134,12 @@ function band(layout) {
 const share = (i, m, k) => i * Math.floor(m / k) + Math.floor(i * (m % k) / k);
 const parts = (d) => d.axes.reduce((k, a) => k * AXES[a].size, 1);
 
-function windowBox([, mul, div, first, last], n, lo, hi) {
+function windowBox([, mul, div, first, last, cyclic], n, lo, hi) {
   if (lo >= hi) return [0, 0];
   const a = mul < 0 ? hi - 1 : lo, b = mul < 0 ? lo : hi - 1;
-  const from = Math.max(0, Math.ceil((a * mul + first) / div));
-  const to = Math.min(n, Math.floor((b * mul + last) / div) + 1);
+  const begin = Math.ceil((a * mul + first) / div), end = Math.floor((b * mul + last) / div) + 1;
+  if (cyclic) return [begin, end];
+  const from = Math.max(0, begin), to = Math.min(n, end);
   return from >= to ? [0, 0] : [from, to];
 }
 

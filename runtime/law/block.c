@@ -17,7 +17,7 @@ static int64_t granule_felt(const BlockMesh *m, const dtrt_dim *d) {
 }
 
 static Window window_of(const dtrt_dim *d) {
-  return (Window){d->of, d->mul, d->div, d->first, d->last};
+  return (Window){d->of, d->mul, d->div, d->first, d->last, d->cyclic};
 }
 
 BlockSpan block_cut(const dtrt_dim *d, int64_t k, int64_t i) {
@@ -79,7 +79,7 @@ bool block_same(const BlockMesh *m, const dtrt_dim *a, const dtrt_dim *b) {
   if (i != a->naxes || j != b->naxes || a->n != b->n) return false;
   if ((a->of > 0) != (b->of > 0) || (cut && granule_felt(m, a) != granule_felt(m, b))) return false;
   return a->of <= 0 || (a->of == b->of && a->mul == b->mul && a->div == b->div &&
-                        a->first == b->first && a->last == b->last);
+                        a->first == b->first && a->last == b->last && a->cyclic == b->cyclic);
 }
 
 int64_t dtrt_tensor_count(const dtrt_tensor *t) {

@@ -12,6 +12,8 @@
  * other dim, the device holds [ceil((lo*mul + first)/div), floor(((hi-1)*mul + last)/div) + 1), cut
  * off at 0 and n; for mul < 0 lo and hi-1 change places. A slice from s by t has mul = t, first =
  * last = s; a convolution of k taps has mul = stride, first = -pad, last = first + (k-1)*dilation.
+ * A cyclic window is not cut off: places below 0 and from n on are those of the elements n further up
+ * or down. It has mul = div = 1 and shows no element twice.
  */
 #ifndef DTG_BLOCK_LAW_H
 #define DTG_BLOCK_LAW_H
@@ -27,6 +29,7 @@ typedef struct BlockSpan {
 typedef struct Window {
   int64_t of; /* size of the dim whose blocks are meant; 0: no window */
   int64_t mul, div, first, last;
+  int64_t cyclic; /* 1: it goes on at the other end of the dim */
 } Window;
 
 static inline int64_t law_floor_div(int64_t a, int64_t b) {
@@ -54,11 +57,13 @@ static inline BlockSpan law_window_raw(const Window *w, BlockSpan block) {
                      law_floor_div(b * w->mul + w->last, w->div) + 1};
 }
 
-/* The same of a dim of n elements; without a window, the block. */
+/* The same of a dim of n elements; without a window, the block. Of a cyclic one it may begin below 0
+ * and end behind n. */
 static inline BlockSpan law_window(const Window *w, int64_t n, BlockSpan block) {
   if (w->of <= 0) return block;
   if (block.lo >= block.hi) return (BlockSpan){0, 0};
   BlockSpan s = law_window_raw(w, block);
+  if (w->cyclic) return s;
   if (s.lo < 0) s.lo = 0;
   if (s.hi > n) s.hi = n;
   return s.lo < s.hi ? s : (BlockSpan){0, 0};
@@ -105,8 +110,8 @@ static inline void law_put_layout(LawPut *put, void *to, const char *const *axis
     snprintf(number, sizeof number, " by %" PRId64, d->granule);
     if (d->naxes && d->granule > 1) put(to, number);
     snprintf(number, sizeof number,
-             " window(%" PRId64 ", *%" PRId64 " %+" PRId64 "..%+" PRId64 " /%" PRId64 ")", d->of,
-             d->mul, d->first, d->last, d->div);
+             " window(%" PRId64 ", *%" PRId64 " %+" PRId64 "..%+" PRId64 " /%" PRId64 "%s)", d->of,
+             d->mul, d->first, d->last, d->div, d->cyclic ? ", cyclic" : "");
     if (d->of > 0 && windows) put(to, number);
     if (d->of > 0 && !windows && d->naxes) put(to, " with halo");
   }

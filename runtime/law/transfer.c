@@ -6,10 +6,12 @@
 #include <string.h>
 #include "sum_type.h"
 
-/* A part of one dim: its place and how far its device is from the base device. */
+/* A part of one dim: its place and how far its device is from the base device. A cyclic window shows
+ * elements at their places, or n further up or down: all spans of a part are those of one such lap. */
 typedef struct DimPart {
   int64_t delta;
   BlockSpan owner; /* the block it is cut from (or for sends: is put into) */
+  BlockSpan own;   /* of sends: mine, that it is cut from */
   BlockSpan here;  /* the required part of it */
 } DimPart;
 
@@ -43,6 +45,11 @@ static void part_add(TransferMaker *w, DimPartList *p, DimPart part) {
   p->at[p->n++] = part;
 }
 
+static BlockSpan moved(BlockSpan s, int64_t by) { return (BlockSpan){s.lo + by, s.hi + by}; }
+
+/* Elements of the dim may be shown in laps -laps to laps. */
+static int laps_of(const dtrt_dim *to) { return to->of > 0 && to->cyclic ? 1 : 0; }
+
 static BlockSpan meet(BlockSpan a, BlockSpan b) {
   BlockSpan s = {a.lo > b.lo ? a.lo : b.lo, a.hi < b.hi ? a.hi : b.hi};
   return s.lo < s.hi ? s : (BlockSpan){0, 0};
@@ -61,18 +68,9 @@ static int64_t delta_of(const BlockMesh *m, const dtrt_dim *d, int64_t i) {
   return delta;
 }
 
-/* The owners of what I need of a dim. */
-static void owners(TransferMaker *w, int dim) {
+/* The owners of what I need of a dim in one lap: `up` places further up. */
+static void owners_in(TransferMaker *w, int dim, BlockSpan need, int64_t up) {
   const dtrt_dim *d = &w->from->dim[dim];
-  BlockSpan need = w->need[dim];
-  if (need.lo >= need.hi) return;
-  if (block_same(w->mesh, d, &w->to->dim[dim])) {
-    int64_t delta = 0;
-    for (int j = 0; j < d->naxes; j++)
-      delta += (int64_t)w->coord[d->axis[j]] * w->mesh->stride[d->axis[j]];
-    part_add(w, &w->dim[dim], (DimPart){delta, w->own[dim], need});
-    return;
-  }
   int64_t k = block_parts(w->mesh, d), lo = 0, hi = k; /* the first block that ends after need.lo */
   while (lo < hi) {
     int64_t mid = lo + (hi - lo) / 2;
@@ -84,29 +82,45 @@ static void owners(TransferMaker *w, int dim) {
   for (int64_t i = lo; i < k; i++) {
     BlockSpan block = block_cut(d, k, i), here = meet(block, need);
     if (block.lo >= need.hi) break;
-    if (here.lo < here.hi)
-      part_add(w, &w->dim[dim], (DimPart){delta_of(w->mesh, d, i), block, here});
+    if (here.lo >= here.hi) continue;
+    part_add(w, &w->dim[dim],
+             (DimPart){delta_of(w->mesh, d, i), moved(block, up), w->own[dim], moved(here, up)});
   }
+}
+
+/* The owners of what I need of a dim. */
+static void owners(TransferMaker *w, int dim) {
+  const dtrt_dim *d = &w->from->dim[dim];
+  BlockSpan need = w->need[dim];
+  if (need.lo >= need.hi) return;
+  if (block_same(w->mesh, d, &w->to->dim[dim])) {
+    int64_t delta = 0;
+    for (int j = 0; j < d->naxes; j++)
+      delta += (int64_t)w->coord[d->axis[j]] * w->mesh->stride[d->axis[j]];
+    part_add(w, &w->dim[dim], (DimPart){delta, w->own[dim], w->own[dim], need});
+    return;
+  }
+  for (int lap = -laps_of(&w->to->dim[dim]); lap <= laps_of(&w->to->dim[dim]); lap++)
+    owners_in(w, dim, moved(need, -lap * d->n), lap * d->n);
 }
 
 /* -------- what I send -------- */
 
-/* The devices that need something of my block of a dim, by going down the axes of `to`: a cut over
- * (a, b) nests in the cut over a, and both ends of the raw windows only grow (or only shrink) along
- * an axis. */
-static void needers(TransferMaker *w, int dim, int level, int64_t parts, int64_t index,
-                    int64_t delta) {
+/* The devices that need something of my block of a dim in one lap, by going down the axes of `to`:
+ * a cut over (a, b) nests in the cut over a, and both ends of the raw windows only grow (or only
+ * shrink) along an axis. */
+static void needers(TransferMaker *w, int dim, BlockSpan own, int level, int64_t parts,
+                    int64_t index, int64_t delta) {
   const dtrt_dim *d = &w->to->dim[dim];
-  BlockSpan own = w->own[dim];
   if (level == d->naxes) {
     BlockSpan block = block_window(d, block_cut(d, parts, index)), here = meet(block, own);
-    if (here.lo < here.hi) part_add(w, &w->dim[dim], (DimPart){delta, block, here});
+    if (here.lo < here.hi) part_add(w, &w->dim[dim], (DimPart){delta, block, own, here});
     return;
   }
   int axis = d->axis[level];
   int64_t size = w->mesh->size[axis], k = parts * size, first = index * size;
   if (!((w->moving | w->reduce) & 1u << axis)) { /* such a device has my own coordinate here */
-    needers(w, dim, level + 1, k, first + w->coord[axis], delta);
+    needers(w, dim, own, level + 1, k, first + w->coord[axis], delta);
     return;
   }
   bool down = d->of > 0 && d->mul < 0;
@@ -124,7 +138,7 @@ static void needers(TransferMaker *w, int dim, int level, int64_t parts, int64_t
     int64_t c = down ? size - 1 - lo : lo;
     BlockSpan cut = block_cut(d, k, first + c);
     if ((d->of > 0 ? block_window_raw(d, cut) : cut).lo >= own.hi) break;
-    needers(w, dim, level + 1, k, first + c, delta + c * w->mesh->stride[axis]);
+    needers(w, dim, own, level + 1, k, first + c, delta + c * w->mesh->stride[axis]);
   }
 }
 
@@ -144,16 +158,18 @@ static Piece *product(TransferMaker *w, int64_t base, bool sends, int *n) {
   if (!piece) return NULL;
   int at[DTRT_MAX_RANK] = {0};
   for (int64_t i = 0; i < total; i++) {
-    BlockSpan box[DTRT_MAX_RANK] = {{0, 0}}, theirs[DTRT_MAX_RANK] = {{0, 0}};
+    BlockSpan box[DTRT_MAX_RANK] = {{0, 0}}, theirs[DTRT_MAX_RANK] = {{0, 0}},
+              own[DTRT_MAX_RANK] = {{0, 0}};
     int64_t peer = base;
     for (int d = 0; d < rank; d++) {
       const DimPart *p = &w->dim[d].at[at[d]];
       peer += p->delta;
       box[d] = p->here;
       theirs[d] = p->owner;
+      own[d] = p->own;
     }
     Piece *q = &piece[(*n)++];
-    block_piece(q, rank, box, sends ? w->own : theirs, sends ? theirs : w->need);
+    block_piece(q, rank, box, sends ? own : theirs, sends ? theirs : w->need);
     q->peer = (int32_t)peer;
     for (int d = rank - 1; d >= 0 && ++at[d] == w->dim[d].n; d--) at[d] = 0;
   }
@@ -233,7 +249,9 @@ static void leave_own(TransferMaker *w, Transfer *p) {
 static bool make_sends(TransferMaker *w, Transfer *p, uint32_t fresh) {
   uint32_t in_dims = all_axes(w->to), free_axes = (w->moving | w->reduce) & ~in_dims;
   for (int i = 0; i < w->from->rank; i++)
-    if (w->own[i].lo < w->own[i].hi) needers(w, i, 0, 1, 0, 0);
+    for (int lap = -laps_of(&w->to->dim[i]); lap <= laps_of(&w->to->dim[i]); lap++)
+      if (w->own[i].lo < w->own[i].hi)
+        needers(w, i, moved(w->own[i], lap * w->to->dim[i].n), 0, 1, 0, 0);
   int nbox = 0, nfree = 0;
   int64_t base = base_of(w, w->moving | w->reduce);
   Piece *box = product(w, base, true, &nbox);
@@ -267,8 +285,9 @@ static int64_t team_of(const BlockMesh *m, uint32_t axes, int device) {
 
 static int by_round(const void *a, const void *b) {
   const Piece *p = a, *q = b;
-  return p->round != q->round ? (p->round > q->round) - (p->round < q->round)
-                              : (p->peer > q->peer) - (p->peer < q->peer);
+  if (p->round != q->round) return (p->round > q->round) - (p->round < q->round);
+  if (p->peer != q->peer) return (p->peer > q->peer) - (p->peer < q->peer);
+  return (p->to > q->to) - (p->to < q->to); /* of one device to another: in the same order in both */
 }
 
 static void set_rounds(const TransferMaker *w, Transfer *p) {

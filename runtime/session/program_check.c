@@ -22,7 +22,8 @@ static const char *check_layout(const dtrt_program *p, const dtrt_layout *l) {
   for (int i = 0; i < l->rank; i++) {
     const dtrt_dim *d = &l->dim[i];
     if (d->n < 0 || d->naxes < 0 || d->naxes > DTRT_MAX_AXES) return "invalid dim";
-    if (d->of > 0 && d->div <= 0) return "invalid window";
+    if (d->of > 0 && (d->div <= 0 || (d->cyclic && (d->of != d->n || d->mul != 1 || d->div != 1))))
+      return "invalid window";
     for (int j = 0; j < d->naxes; j++)
       if (d->axis[j] < 0 || d->axis[j] >= p->naxes) return "invalid axis of a dim";
   }
@@ -153,7 +154,8 @@ static void mix_layout(uint64_t *h, const dtrt_layout *l) {
   mix(h, (uint64_t)l->reduce);
   for (int i = 0; i < l->rank; i++) {
     const dtrt_dim *d = &l->dim[i];
-    const int64_t part[] = {d->n, d->granule, d->of, d->mul, d->div, d->first, d->last, d->naxes};
+    const int64_t part[] = {d->n,     d->granule, d->of,     d->mul,  d->div,
+                            d->first, d->last,    d->cyclic, d->naxes};
     for (size_t k = 0; k < sizeof part / sizeof *part; k++) mix(h, (uint64_t)part[k]);
     for (int k = 0; k < d->naxes; k++) mix(h, (uint64_t)d->axis[k]);
   }

@@ -74,6 +74,7 @@ static void dim_initializer(Str *s, const DimLayout *d, int64_t n) {
     str_printf(s, ", .of = %ld, .mul = %ld, .div = %ld, .first = %ld, .last = %ld",
                (long)d->window.of, (long)d->window.mul, (long)d->window.div, (long)d->window.first,
                (long)d->window.last);
+  if (d->window.cyclic) str_puts(s, ", .cyclic = 1");
   if (d->naxes) {
     str_printf(s, ", .naxes = %d, .axis = {", d->naxes);
     for (int i = 0; i < d->naxes; i++) str_printf(s, "%s%d", i ? ", " : "", d->axis[i]);

@@ -145,7 +145,7 @@ static const Layout *around_all(Part *p, NodeId id, const Layout *first, const L
   for (int i = 0; i < all->v.n; i++) {
     Layout l;
     if (converted_from(p, id, all->v.at[i]) == from &&
-        layout_around(&l, wide, all->v.at[i], &n->shape))
+        layout_around(p->mesh, &l, wide, all->v.at[i], &n->shape))
       wide = layout_of(p->program->layouts, &l, &n->shape);
   }
   for (int i = 0; i < all->v.n; i++) {

@@ -40,6 +40,15 @@ static const bool *viewed_of(Arena *a, const LocalEntry *le) {
   return viewed;
 }
 
+/* What it has itself is at its own place, and nowhere else: not a lap further. */
+static bool holds_own(const Layout *l) {
+  for (int d = 0; d < l->rank; d++) {
+    const Window *w = &l->dim[d].window;
+    if (w->cyclic && (w->first > 0 || w->last < 0)) return false;
+  }
+  return true;
+}
+
 /* Loops alone read node `id`. */
 static bool is_read_by_loops(const LocalEntry *le, const Depend *d, NodeId id) {
   if (d->at_end[id]) return false;
@@ -60,7 +69,7 @@ static void borders_entry(Plan *p, LocalEntry *le) {
       const Node *n = graph_node(le->graph, s->nodes.at[i]);
       const NodeId of = n->operand[0];
       if (n->op != OP_exchange || exchange_at(p->program, le->graph, n).kind != DTRT_HALO ||
-          n->layout->partial || graph_node(le->graph, of)->layout->partial ||
+          n->layout->partial || !holds_own(n->layout) || graph_node(le->graph, of)->layout->partial ||
           !le->stored[node_base(le->graph, of)] || kept[s->nodes.at[i]] || viewed[s->nodes.at[i]] ||
           !is_read_by_loops(le, &d, s->nodes.at[i]))
         continue;

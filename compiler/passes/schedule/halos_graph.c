@@ -61,7 +61,7 @@ static bool as_windows(const Layout *l, const Shape *s, Layout *out) {
       *x = (DimLayout){.granule = 1};
     } else if (!x->window.of) {
       if (x->granule != 1) return false;
-      x->window = (Window){s->dim[d], 1, 1, 0, 0};
+      x->window = (Window){s->dim[d], 1, 1, 0, 0, 0};
     } else if (x->window.mul != 1 || x->window.div != 1 || x->granule != 1) {
       return false;
     }

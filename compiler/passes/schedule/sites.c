@@ -16,24 +16,27 @@ struct Sites {
 /* -------- lowering -------- */
 
 /* Dims that are laid out alike have one symbol. */
-static Expr dim_symbol(Lower *l, const Node *n, int d, int64_t which, int64_t most) {
+static Expr dim_symbol(Lower *l, const Node *n, int d, int64_t which, int64_t least,
+                       int64_t most) {
   const DimLayout *a = &n->layout->dim[d];
-  int64_t key[8 + MAX_AXES] = {which,         n->shape.dim[d], a->granule,      a->window.of,
-                               a->window.mul, a->window.div,   a->window.first, a->window.last};
-  for (int i = 0; i < a->naxes; i++) key[8 + i] = a->axis[i] + 1;
-  return expr_symbol_of(l->x, key, sizeof key, 0, most);
+  const Window *w = &a->window;
+  int64_t key[9 + MAX_AXES] = {which,  n->shape.dim[d], a->granule, w->of,    w->mul,
+                               w->div, w->first,        w->last,    w->cyclic};
+  for (int i = 0; i < a->naxes; i++) key[9 + i] = a->axis[i] + 1;
+  return expr_symbol_of(l->x, key, sizeof key, least, most);
 }
 
 static Expr extent_of(Lower *l, const Node *n, int d) {
   const DimLayout *a = &n->layout->dim[d];
   const int64_t most = dim_block_most(l->mesh, a, n->shape.dim[d]);
   return dim_even(l->mesh, a, n->shape.dim[d]) ? expr_int(l->x, most)
-                                               : dim_symbol(l, n, d, 0, most);
+                                               : dim_symbol(l, n, d, 0, 0, most);
 }
 
 static Expr offset_of(Lower *l, const Node *n, int d) {
   const DimLayout *a = &n->layout->dim[d];
-  return a->naxes || a->window.of ? dim_symbol(l, n, d, 1, n->shape.dim[d]) : expr_int(l->x, 0);
+  const int64_t size = n->shape.dim[d], least = a->window.cyclic ? -size : 0;
+  return a->naxes || a->window.of ? dim_symbol(l, n, d, 1, least, size) : expr_int(l->x, 0);
 }
 
 Sites *sites_new(Arena *a, const Mesh *m, const Graph *g) {
