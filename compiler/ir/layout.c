@@ -258,8 +258,7 @@ static DimLayout dim_as_window(const DimLayout *d, int64_t n) {
   return out;
 }
 
-/* A cyclic window shows no element twice. */
-static bool cyclic_fits(const Mesh *m, const DimLayout *d, int64_t n) {
+bool cyclic_fits(const Mesh *m, const DimLayout *d, int64_t n) {
   DimLayout plain = *d;
   plain.window = (Window){0};
   return dim_block_most(m, &plain, n) + d->window.last - d->window.first <= n;

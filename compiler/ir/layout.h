@@ -89,6 +89,8 @@ enum { DIM_BLOCKS_SEEN = 256 };
 bool dim_inside(const Mesh *m, const DimLayout *outer, const DimLayout *inner, int64_t n);
 /* A device has all that the window shows in its own block of a plain cut: a shift needs no more. */
 bool window_is_there(const Mesh *m, const DimLayout *d, int64_t n);
+/* A cyclic window of a dim of n shows no element twice. */
+bool cyclic_fits(const Mesh *m, const DimLayout *d, int64_t n);
 /* The least layout whose boxes hold those of both, which differ in their windows alone. False: there
  * is none. */
 bool layout_around(const Mesh *m, Layout *out, const Layout *a, const Layout *b, const Shape *s);

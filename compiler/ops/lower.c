@@ -120,22 +120,30 @@ Expr lower_reverse(Lower *l, NodeId id, const At *at) {
   return l->value(l, n->operand[0], &in);
 }
 
-/* Of a block with what is around it there is one place; a whole dim is read in two parts. */
+/* From dim d on. Of a block with what is around it there is one place; a whole dim is read in two
+ * parts. */
+static Expr rolled(Lower *l, const Node *n, int d, const At *at, At *in) {
+  const Node *x = operand(l, n, 0);
+  while (d < n->shape.rank && !node_attrs(n, "shift")[d]) d++;
+  if (d == n->shape.rank) return l->value(l, n->operand[0], in);
+  const int64_t size = n->shape.dim[d], by = node_attrs(n, "shift")[d];
+  const Expr i = global(l, n, d, at->dim[d]);
+  if (x->layout->dim[d].window.cyclic) {
+    in->dim[d] = local(l, x, d, expr_add(l->x, i, number(l, roll_from(by, size))));
+    return rolled(l, n, d + 1, at, in);
+  }
+  in->dim[d] = local(l, x, d, expr_add(l->x, i, number(l, size - by)));
+  const Expr end = rolled(l, n, d + 1, at, in);
+  in->dim[d] = local(l, x, d, expr_sub(l->x, i, number(l, by)));
+  const Expr begin = rolled(l, n, d + 1, at, in);
+  return choose(l, expr_compare(l->x, EXPR_LESS, i, number(l, by)), end, begin);
+}
+
 Expr lower_roll(Lower *l, NodeId id, const At *at) {
   const Node *n = graph_node(l->g, id), *x = operand(l, n, 0);
-  const int dim = (int)node_attr(n, "axis");
-  const int64_t size = n->shape.dim[dim], by = node_attr(n, "shift");
-  const Window *w = &x->layout->dim[dim].window;
-  const Expr i = global(l, n, dim, at->dim[dim]);
   At in = none();
   for (int d = 0; d < n->shape.rank; d++) in.dim[d] = same_place(l, n, x, d, at);
-  in.dim[dim] = local(l, x, dim, expr_add(l->x, i, number(l, by <= size / 2 ? -by : size - by)));
-  if (w->cyclic) return l->value(l, n->operand[0], &in);
-  At end = in;
-  end.dim[dim] = local(l, x, dim, expr_add(l->x, i, number(l, size - by)));
-  in.dim[dim] = local(l, x, dim, expr_sub(l->x, i, number(l, by)));
-  return choose(l, expr_compare(l->x, EXPR_LESS, i, number(l, by)),
-                l->value(l, n->operand[0], &end), l->value(l, n->operand[0], &in));
+  return rolled(l, n, 0, at, &in);
 }
 
 Expr lower_pad(Lower *l, NodeId id, const At *at) {

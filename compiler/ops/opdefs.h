@@ -135,7 +135,12 @@ NodeId read_halves(NewGraph *w, Node *n);
  * matrices. */
 NodeId simplify_product(NewGraph *w, const Node *n);
 /* What a sum of disjoint parts is: the parts side by side; NO_NODE: it is none. */
+/* Where the operand of a shift by so many places begins: the nearer way round. */
+int64_t roll_from(int64_t by, int64_t size);
 NodeId simplify_pads(NewGraph *w, const Node *n);
+NodeId simplify_concat(NewGraph *w, Node *n);
+NodeId simplify_roll(NewGraph *w, Node *n);
+NodeId simplify_slice(NewGraph *w, const Node *n);
 
 NodeId distribute_slice(Distribute *d, NodeId id, NodeId y);
 

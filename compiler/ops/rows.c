@@ -81,6 +81,7 @@ static NodeId by_dim(Rows *r, int lists, const int64_t *first) {
 
 static NodeId rows_of_reshape(Rows *r) { return by_dim(r, 1, (int64_t[]){r->rows}); }
 static NodeId rows_of_slice(Rows *r) { return by_dim(r, 3, (int64_t[]){0, r->rows, 1}); }
+static NodeId rows_of_roll(Rows *r) { return by_dim(r, 1, (int64_t[]){0}); }
 static NodeId rows_of_pad(Rows *r) { return by_dim(r, 3, (int64_t[]){0, 0, 0}); }
 
 static NodeId rows_of_transpose(Rows *r) {
@@ -208,7 +209,7 @@ static const struct {
            {&op_pad, rows_of_pad},
            {&op_concat, along_dim},
            {&op_reverse, along_dims},
-           {&op_roll, along_dim},
+           {&op_roll, rows_of_roll},
            {&op_gather, rows_of_gather},
            {&op_pick, along_dim},
            {&op_window, rows_of_window},

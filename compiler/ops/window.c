@@ -86,10 +86,11 @@ static Arg call_slice(Build *b, const Arg *a) {
 /* What a slice leaves of a padding is a padding by less, or by less than nothing, of the same
  * tensor: a stencil's neighbours, pad(x, 1)[2:], are read where they are, and no padded copy is
  * made. */
-static NodeId slice_of_pad(NewGraph *w, Node *n) {
+static NodeId slice_of_joined(NewGraph *w, Node *n) {
   const Node *pad = graph_operand(w->graph, n, 0);
   const int rank = n->shape.rank;
-  if (w->full || pad->op != &op_pad || pad->spec || pad->forbid.file) return NO_NODE;
+  if (pad->op != &op_pad) return simplify_slice(w, n);
+  if (w->full || pad->spec || pad->forbid.file) return NO_NODE;
   const Node *x = graph_operand(w->graph, pad, 0);
   int64_t *attr = arena_array(w->arena, int64_t, 3 * rank + 1);
   bool same = true;
@@ -118,7 +119,7 @@ const OpDef op_slice = {
     .infer = infer_slice,
     .rule = rule_slice,
     .grad = grad_slice,
-    .simplify = slice_of_pad,
+    .simplify = slice_of_joined,
     .lower = lower_slice,
     .class = OPC_MOVE,
     .flags = OPF_MOVES | OPF_SHIFTS,
@@ -321,6 +322,7 @@ const OpDef op_concat = {.name = "concat",
                          .infer = infer_concat,
                          .rule = rule_concat,
                          .grad = grad_concat,
+                         .simplify = simplify_concat,
                          .lower = lower_concat,
                          .class = OPC_MOVE,
                          .flags = OPF_MOVES | OPF_SHIFTS,
@@ -447,7 +449,9 @@ const OpDef op_reverse = {.name = "reverse",
                           .linear = 1,
                           .passes = 1};
 
-/* attr: the dim, and by how many places, from 1 to n - 1. */
+int64_t roll_from(int64_t by, int64_t size) { return by <= size / 2 ? -by : size - by; }
+
+/* attr: by how many places, for each dim of size n a number from 0 to n - 1. */
 static bool infer_roll(Build *b, Node *n) {
   const Node *x = graph_operand(b->graph, n, 0);
   n->dtype = x->dtype;
@@ -455,46 +459,61 @@ static bool infer_roll(Build *b, Node *n) {
   return true;
 }
 
-/* The nearer way round. */
 static void rule_roll(const Graph *g, const Node *n, Rule *r) {
   (void)g;
   for (int d = 0; d < n->shape.rank; d++) {
-    const int64_t size = n->shape.dim[d], by = node_attr(n, "shift");
-    const bool touched = d == node_attr(n, "axis");
-    r->result[d] = r->operand[0][d] =
-        one(rule_factor(r, size, touched ? FACTOR_SHIFT : FACTOR_PASS));
-    const int64_t from = by <= size / 2 ? -by : size - by;
-    if (touched) r->operand[0][d].window = (Window){size, 1, 1, from, from, 1};
+    const int64_t size = n->shape.dim[d], by = node_attrs(n, "shift")[d],
+                  from = roll_from(by, size);
+    r->result[d] = r->operand[0][d] = one(rule_factor(r, size, by ? FACTOR_SHIFT : FACTOR_PASS));
+    if (by) r->operand[0][d].window = (Window){size, 1, 1, from, from, 1};
   }
 }
 
 static void grad_roll(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   const Node *n = op_node(b, node);
-  const int64_t d = node_attr(n, "axis"), back = n->shape.dim[d] - node_attr(n, "shift");
-  dx[0] = build_node(b, &op_roll, 1, &dy, 2, (int64_t[]){d, back}, 0);
+  int64_t back[MAX_RANK];
+  for (int d = 0; d < n->shape.rank; d++) {
+    const int64_t by = node_attrs(n, "shift")[d];
+    back[d] = by ? n->shape.dim[d] - by : 0;
+  }
+  dx[0] = build_node(b, &op_roll, 1, &dy, n->shape.rank, back, 0);
 }
 
+/* By as many places along each dim as are named: one number, or a list with one for each of a list
+ * of dims. */
 static Arg call_roll(Build *b, const Arg *a) {
   NodeId x;
-  int64_t by;
-  int d;
-  if (!arg_tensor(b, &a[0], "x", &x) || !arg_int(b, &a[1], "shift", &by)) return arg_node(NO_NODE);
-  Shape s = op_node(b, x)->shape;
-  if (!arg_dim(b, &a[2], "axis", s.rank, &d)) return arg_node(NO_NODE);
-  const int64_t n = s.dim[d];
-  by = n ? (by % n + n) % n : 0;
-  if (by == 0) return arg_node(x);
-  return arg_node(build_node(b, &op_roll, 1, &x, 2, (int64_t[]){d, by}, 0));
+  int64_t by[MAX_RANK] = {0};
+  if (!arg_tensor(b, &a[0], "x", &x)) return arg_node(NO_NODE);
+  const Shape s = op_node(b, x)->shape;
+  const bool list = a[1].kind == ARG_LIST;
+  const int n = list ? a[1].n : 1;
+  if (list && (a[2].kind != ARG_LIST || a[2].n != n))
+    return arg_node(op_fail(b, a[2].span, "lists of shifts and of dims must be of one length"));
+  bool moves = false;
+  for (int i = 0; i < n; i++) {
+    int64_t shift;
+    int d;
+    if (!arg_int(b, list ? &a[1].at[i] : &a[1], "shift", &shift) ||
+        !arg_dim(b, list ? &a[2].at[i] : &a[2], "axis", s.rank, &d))
+      return arg_node(NO_NODE);
+    const int64_t size = s.dim[d];
+    if (size) by[d] = ((by[d] + shift % size) % size + size) % size;
+  }
+  for (int d = 0; d < s.rank; d++) moves = moves || by[d];
+  return arg_node(moves ? build_node(b, &op_roll, 1, &x, s.rank, by, 0) : x);
 }
 
 const OpDef op_roll = {.name = "roll",
                        .params = "x, shift, axis=0",
-                       .doc = "elements shifted cyclically by `shift` places along one dim",
+                       .doc = "elements shifted cyclically by `shift` places along one dim, or by a "
+                              "list along a list of dims",
                        .example = "f32[5, 6] x: roll(x, 2, axis=0)",
                        .call = call_roll,
-                       .attr = {{"axis", ATTR_INT}, {"shift", ATTR_INT}},
+                       .attr = {{"shift", ATTR_LIST}},
                        .infer = infer_roll,
                        .rule = rule_roll,
+                       .simplify = simplify_roll,
                        .grad = grad_roll,
                        .lower = lower_roll,
                        .class = OPC_MOVE,

@@ -59,6 +59,7 @@ static const dtrt_layout *table_of(Maker *m, const Layout *l, const Shape *s) {
     dim[d] = (dtrt_dim){.n = s->dim[d], .granule = x->granule, .naxes = x->naxes};
     dim[d].of = x->window.of, dim[d].mul = x->window.mul, dim[d].div = x->window.div;
     dim[d].first = x->window.first, dim[d].last = x->window.last;
+    dim[d].cyclic = x->window.cyclic;
   }
   dtrt_layout *t = arena_new_of(m->arena, dtrt_layout);
   *t = (dtrt_layout){.rank = s->rank, .partial = l->partial, .reduce = DTRT_SUM, .dim = dim};

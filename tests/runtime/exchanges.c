@@ -88,6 +88,22 @@ static void fill(dtrt_device *dev, const Pair *p, int place) {
   for (int64_t i = 0; i <= held; i++) to[i] = -1;
 }
 
+/* Where the device's block has element e of the tensor: cyclic windows begin below 0. */
+static int64_t place_in_block(const dtrt_device *dev, const dtrt_layout *l, int64_t e) {
+  int64_t at = 0, stride = 1;
+  for (int i = l->rank - 1; i >= 0; i--) {
+    const dtrt_dim *d = &l->dim[i];
+    const int64_t lo = dtrt_lo(dev, d), hi = dtrt_hi(dev, d);
+    int64_t c = e % d->n;
+    if (d->cyclic && c < lo) c += d->n;
+    if (d->cyclic && c >= hi) c -= d->n;
+    at += (c - lo) * stride;
+    stride *= hi - lo;
+    e /= d->n;
+  }
+  return at;
+}
+
 static void check(dtrt_device *dev, const Pair *p, int place) {
   const float *to = to_of(dev, place);
   be_late(dev);
@@ -97,7 +113,8 @@ static void check(dtrt_device *dev, const Pair *p, int place) {
   for (int64_t e = 0; e < n; e++) {
     if (!(p->to->held[e] >> me & 1)) continue;
     float v = law_value(&grid, &p->x, p->from, e, me, copied);
-    CHECK(to[at] == v, "device %d element %ld: %g, not %g", me, (long)e, to[at], v);
+    const float is = to[place_in_block(dev, p->x.to, e)];
+    CHECK(is == v, "device %d element %ld: %g, not %g", me, (long)e, is, v);
     at++;
   }
   CHECK(at == held, "device %d holds %ld, not %ld", me, (long)held, (long)at);
@@ -319,7 +336,7 @@ static Set new_set(int rank, const int64_t *n, bool granules, bool windows) {
   for (int w = 0; w < (windows ? LAW_WINDOWS : 0); w++)
     for (int i = 0; i < plain; i++) {
       s.at[s.n] = s.at[i];
-      s.n += law_window(&s.at[s.n], w);
+      s.n += law_window(&grid, &s.at[s.n], w);
     }
   for (int i = 0; i < s.n; i++) {
     s.at[i].l.dim = s.at[i].dim;

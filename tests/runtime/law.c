@@ -71,7 +71,13 @@ static bool holds(const Grid *g, const dtrt_dim *d, const int32_t *coord, int64_
   if (d->of <= 0) return e >= lo && e < hi;
   if (lo >= hi) return false;
   int64_t a = d->mul < 0 ? hi - 1 : lo, b = d->mul < 0 ? lo : hi - 1;
-  return e * d->div >= a * d->mul + d->first && e <= floor_of(b * d->mul + d->last, d->div);
+  for (int64_t lap = -1; lap <= 1; lap++) {
+    const int64_t at = e + lap * d->n;
+    if (lap && !d->cyclic) continue;
+    if (at * d->div >= a * d->mul + d->first && at <= floor_of(b * d->mul + d->last, d->div))
+      return true;
+  }
+  return false;
 }
 
 int64_t law_count(const dtrt_layout *l) {
@@ -339,17 +345,26 @@ int law_layouts(const Grid *g, Laid *out, int rank, const int64_t *n, bool granu
   return deal(g, &l, 0, out, 0);
 }
 
-bool law_window(Laid *o, int which) {
+/* A cyclic window shows no element twice, and none more than n further up or down. */
+static bool shows_once(const Grid *g, const dtrt_dim *d) {
+  int64_t k = 1;
+  for (int j = 0; j < d->naxes; j++) k *= g->size[d->axis[j]];
+  return (d->n + k - 1) / k + d->last - d->first <= d->n && d->first >= -d->n && d->last <= d->n;
+}
+
+bool law_window(const Grid *g, Laid *o, int which) {
   static const struct {
     int of_mul, of_add;
-    int64_t mul, div, first, last;
+    int64_t mul, div, first, last, cyclic;
   } window[LAW_WINDOWS] = {
-      {1, 0, 1, 1, -1, 1},   /* a halo of one */
-      {1, -2, 1, 1, 2, 2},   /* a slice from 2 */
-      {1, 0, -1, 1, -1, -1}, /* reverse; first is set below */
-      {2, 0, 1, 2, 0, 0},    /* every device of a longer dim needs half as much */
-      {1, 3, 1, 1, -3, -3},  /* padding before */
-      {1, 0, -2, 3, 4, 9},   /* backwards and bent */
+      {1, 0, 1, 1, -1, 1, 0},   /* a halo of one */
+      {1, -2, 1, 1, 2, 2, 0},   /* a slice from 2 */
+      {1, 0, -1, 1, -1, -1, 0}, /* reverse; first is set below */
+      {2, 0, 1, 2, 0, 0, 0},    /* every device of a longer dim needs half as much */
+      {1, 3, 1, 1, -3, -3, 0},  /* padding before */
+      {1, 0, -2, 3, 4, 9, 0},   /* backwards and bent */
+      {1, 0, 1, 1, -1, 2, 1},   /* a halo that goes on at the other end */
+      {1, 0, 1, 1, 2, 2, 1},    /* a roll by -2 */
   };
   for (int i = 0; i < o->l.rank; i++) {
     dtrt_dim *d = &o->dim[i];
@@ -361,8 +376,9 @@ bool law_window(Laid *o, int which) {
     d->div = window[which].div;
     d->first = window[which].first;
     d->last = window[which].last;
+    d->cyclic = window[which].cyclic;
     if (which == 2) d->first = d->last = d->n - 1;
-    return true;
+    return !d->cyclic || shows_once(g, d);
   }
   return false;
 }

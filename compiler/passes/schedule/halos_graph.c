@@ -83,6 +83,7 @@ static void add_need(Widen *w, PartNeed *to, const Layout *part) {
     }
     if (y->window.first < x->window.first) x->window.first = y->window.first;
     if (y->window.last > x->window.last) x->window.last = y->window.last;
+    if (y->window.cyclic) x->window.cyclic = 1;
   }
 }
 
@@ -95,6 +96,7 @@ static bool is_near(const Widen *w, const Layout *part) {
     const int64_t before = -x->window.first, behind = x->window.last;
     if (before > HALOS_WIDEST || behind > HALOS_WIDEST || before > block || behind > block)
       return false;
+    if (x->window.cyclic && !cyclic_fits(&w->plan->program->mesh, x, x->window.of)) return false;
   }
   return true;
 }
@@ -121,6 +123,14 @@ static int result_dim(const Rule *r, int rank, int factor) {
   return -1;
 }
 
+/* What is computed there does not depend on where that is: places below 0 and from n on are those of
+ * a cyclic window, and what they hold is the same at the other end. */
+static bool is_same_everywhere(const Node *n, const Layout *part) {
+  for (int d = 0; op_class(n) == OPC_INDEX && d < part->rank; d++)
+    if (part->dim[d].window.cyclic) return false;
+  return true;
+}
+
 /* What `part` of node n needs of operand k. */
 static bool needs_of(const Widen *w, const Node *n, const Rule *r, int k, const Layout *part,
                      Layout *out) {
@@ -135,6 +145,8 @@ static bool needs_of(const Widen *w, const Node *n, const Rule *r, int k, const 
     out->dim[d] = part->dim[e];
     if (!rd->window.of) continue;
     if (rd->window.mul != 1 || rd->window.div != 1) return false;
+    if (out->dim[d].window.cyclic && !rd->window.cyclic) return false;
+    if (rd->window.cyclic) out->dim[d].window.cyclic = 1;
     out->dim[d].window.first += rd->window.first;
     out->dim[d].window.last += rd->window.last;
   }
@@ -168,6 +180,10 @@ static void need_operands(Widen *w, int run, NodeId id) {
   const PartNeed *need = &w->need[run][id];
   if (n->op == OP_exchange) { /* a halo: is_fit */
     need_operand(w, run, n->operand[0], &need->part);
+    return;
+  }
+  if (!is_same_everywhere(n, &need->part)) {
+    w->fails = true;
     return;
   }
   const ArenaMark mark = arena_mark(w->plan->scratch);
