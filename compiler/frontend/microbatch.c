@@ -81,7 +81,7 @@ static NodeId pad_first(Pipeline *p, NodeId x, int dim, int64_t before, int64_t 
   const int rank = node(p, x)->shape.rank;
   return build_call(
              &p->e->at->build, op_find("pad"),
-             (Arg[]){tensor_arg(x), list_arg(p, rank, lo), list_arg(p, rank, hi), int_arg(0)})
+             (Arg[5]){tensor_arg(x), list_arg(p, rank, lo), list_arg(p, rank, hi), int_arg(0)})
       .node;
 }
 

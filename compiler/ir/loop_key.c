@@ -99,7 +99,7 @@ static void put_layout(Walk *w, const Layout *l) {
   put(w, (int64_t)l->rank << 40 | (int64_t)l->reduce << 32 | l->partial);
   for (int d = 0; d < l->rank; d++) {
     const DimLayout *x = &l->dim[d];
-    const int64_t of[] = {x->granule,      x->window.of,   x->window.mul, x->window.div,
+    const int64_t of[] = {x->granule,      x->window.of,   x->window.mul,    x->window.div,
                           x->window.first, x->window.last, x->window.cyclic, x->naxes};
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) put(w, of[i]);
     for (int i = 0; i < x->naxes; i++) put(w, x->axis[i]);

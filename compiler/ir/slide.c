@@ -34,12 +34,16 @@ int slide_attrs(const Slide *s, int64_t *attr) {
 }
 
 Window slide_up(const Slide *s, int d) {
-  return (Window){s->small[d], s->stride[d], 1, -s->before[d],
-                  -s->before[d] + (s->taps[d] - 1) * s->dilation[d], 0};
+  return (Window){s->small[d],
+                  s->stride[d],
+                  1,
+                  -s->before[d],
+                  -s->before[d] + (s->taps[d] - 1) * s->dilation[d],
+                  0};
 }
 
 Window slide_down(const Slide *s, int d) {
-  return (Window){s->large[d], 1, s->stride[d], s->before[d] - (s->taps[d] - 1) * s->dilation[d],
+  return (Window){s->large[d],  1, s->stride[d], s->before[d] - (s->taps[d] - 1) * s->dilation[d],
                   s->before[d], 0};
 }
 

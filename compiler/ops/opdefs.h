@@ -137,6 +137,9 @@ NodeId simplify_product(NewGraph *w, const Node *n);
 /* What a sum of disjoint parts is: the parts side by side; NO_NODE: it is none. */
 /* Where the operand of a shift by so many places begins: the nearer way round. */
 int64_t roll_from(int64_t by, int64_t size);
+/* pad's `mode` asks for x with its own elements around it. */
+bool pad_has_mode(const Arg *mode);
+NodeId pad_by_mode(Build *b, const Arg *a, NodeId x, const int64_t *lo, const int64_t *hi);
 NodeId simplify_pads(NewGraph *w, const Node *n);
 NodeId simplify_concat(NewGraph *w, Node *n);
 NodeId simplify_roll(NewGraph *w, Node *n);
@@ -146,8 +149,8 @@ NodeId distribute_slice(Distribute *d, NodeId id, NodeId y);
 
 /* Elements (lower.c). */
 typedef Expr LowerFn(Lower *l, NodeId id, const At *at);
-LowerFn lower_const, lower_broadcast, lower_transpose, lower_reshape, lower_slice, lower_reverse, lower_roll,
-    lower_pad, lower_concat, lower_small_contract, lower_gather, lower_pick, lower_deal,
+LowerFn lower_const, lower_broadcast, lower_transpose, lower_reshape, lower_slice, lower_reverse,
+    lower_roll, lower_pad, lower_concat, lower_small_contract, lower_gather, lower_pick, lower_deal,
     lower_undeal, lower_iota, lower_random, lower_put, lower_window, lower_position;
 
 /* Of complex numbers (complex.c). */

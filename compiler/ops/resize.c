@@ -242,7 +242,7 @@ static Arg call_reduce_window(Build *b, const Arg *a) {
     fill = arg_node(build_whole(b, t, largest ? dtype_least(t) : dtype_top(t)));
   if (extreme && !dtype_is_int(t)) fill = arg_of_real(largest ? -INFINITY : INFINITY);
   for (int d = 0; d < s.rank; d++) lo.at[d] = arg_of_int(w.lo[d]), hi.at[d] = arg_of_int(w.hi[d]);
-  x = build_call(b, &op_pad, (Arg[]){arg_node(x), lo, hi, fill}).node;
+  x = build_call(b, &op_pad, (Arg[5]){arg_node(x), lo, hi, fill}).node;
   int64_t at[MAX_RANK] = {0}, start[MAX_RANK];
   for (int64_t p = 0; p < (int64_t)w.points && x != NO_NODE; p++) {
     int64_t rest = p;

@@ -50,8 +50,7 @@ static bool is_cycle_of(const Graph *g, const Node *n, NodeId whole, Cycle *c) {
 static bool is_cycle(const Graph *g, const Node *n, Cycle *c) {
   const NodeId first = n->operand[0];
   const Node *x = graph_node(g, first);
-  return is_cycle_of(g, n, first, c) ||
-         (x->op == &op_slice && is_cycle_of(g, n, x->operand[0], c));
+  return is_cycle_of(g, n, first, c) || (x->op == &op_slice && is_cycle_of(g, n, x->operand[0], c));
 }
 
 static Node alike(const Node *n, Op op, const NodeId *x, int nattr, const int64_t *attr) {

@@ -43,8 +43,7 @@ static double slice_cost(const Distribute *d, const Layout *from, const Shape *s
     Layout need = *to;
     for (int i = 0; i < s->rank; i++) {
       bool touched = start[i] || step[i] != 1 || s->dim[i] != sliced->dim[i];
-      if (touched)
-        need.dim[i].window = (Window){sliced->dim[i], step[i], 1, start[i], start[i], 0};
+      if (touched) need.dim[i].window = (Window){sliced->dim[i], step[i], 1, start[i], start[i], 0};
       if (touched && !windows &&
           (!need.dim[i].naxes || window_is_there(&d->program->mesh, &need.dim[i], s->dim[i])))
         need.dim[i].window = (Window){0};

@@ -177,7 +177,7 @@ static NodeId moved(Build *b, NodeId x, int d, int64_t k, bool reverse, const Ar
   for (int i = 0; i < rank; i++) none.at[i] = arg_of_int(0), by.at[i] = arg_of_int(i == d ? k : 0);
   NodeId rest = part_of(b, x, d, reverse ? k : 0, n - k);
   return build_call(b, &op_pad,
-                    (Arg[]){arg_node(rest), reverse ? none : by, reverse ? by : none, *fill})
+                    (Arg[5]){arg_node(rest), reverse ? none : by, reverse ? by : none, *fill})
       .node;
 }
 

@@ -157,8 +157,12 @@ static void rule_pad(const Graph *g, const Node *n, Rule *r) {
     int f = rule_factor(r, n->shape.dim[d], touched ? FACTOR_SHIFT : FACTOR_PASS);
     r->result[d] = r->operand[0][d] = one(f);
     if (touched)
-      r->operand[0][d].window = (Window){n->shape.dim[d], 1, node_attrs(n, "between")[d] + 1,
-                                         -node_attrs(n, "before")[d], -node_attrs(n, "before")[d], 0};
+      r->operand[0][d].window = (Window){n->shape.dim[d],
+                                         1,
+                                         node_attrs(n, "between")[d] + 1,
+                                         -node_attrs(n, "before")[d],
+                                         -node_attrs(n, "before")[d],
+                                         0};
   }
   if (n->value != 0) r->linear_in = 0;
 }
@@ -215,6 +219,7 @@ static Arg call_pad(Build *b, const Arg *a) {
   for (int d = 0; d < rank; d++)
     if (lo[d] < 0 || hi[d] < 0)
       return arg_node(op_fail(b, a[1].span, "a padding cannot be negative; slice instead"));
+  if (pad_has_mode(&a[4])) return arg_node(pad_by_mode(b, a, x, lo, hi));
   NodeId y = mk_pad(b, x, lo, hi, zero, value);
   if (y != NO_NODE && y != x && dtype_is_int(op_node(b, x)->dtype)) {
     /* Checked and exact, as a number that meets the tensor would be. */
@@ -227,8 +232,10 @@ static Arg call_pad(Build *b, const Arg *a) {
 
 const OpDef op_pad = {
     .name = "pad",
-    .params = "x, before, after=none, value=0",
-    .doc = "x padded with `before` and `after` elements of `value`, one number per dim",
+    .params = "x, before, after=none, value=0, mode=\"constant\"",
+    .doc =
+        "x padded with `before` and `after` elements of `value`, one number per dim; with `mode` "
+        "\"wrap\", \"edge\", \"reflect\" or \"symmetric\" with its own elements, as NumPy does",
     .example = "f32[4, 6] x: pad(x, [1, 0], [2, 3])",
     .call = call_pad,
     .attr = {{"before", ATTR_LIST}, {"after", ATTR_LIST}, {"between", ATTR_LIST}},
@@ -479,23 +486,22 @@ static void grad_roll(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   dx[0] = build_node(b, &op_roll, 1, &dy, n->shape.rank, back, 0);
 }
 
-/* By as many places along each dim as are named: one number, or a list with one for each of a list
- * of dims. */
+/* By one number along a dim or each of a list of dims, or by a list with one for each of those. */
 static Arg call_roll(Build *b, const Arg *a) {
   NodeId x;
   int64_t by[MAX_RANK] = {0};
   if (!arg_tensor(b, &a[0], "x", &x)) return arg_node(NO_NODE);
   const Shape s = op_node(b, x)->shape;
-  const bool list = a[1].kind == ARG_LIST;
-  const int n = list ? a[1].n : 1;
-  if (list && (a[2].kind != ARG_LIST || a[2].n != n))
+  const bool list = a[1].kind == ARG_LIST, dims = a[2].kind == ARG_LIST;
+  const int n = dims ? a[2].n : 1;
+  if (list && (!dims || a[1].n != n))
     return arg_node(op_fail(b, a[2].span, "lists of shifts and of dims must be of one length"));
   bool moves = false;
   for (int i = 0; i < n; i++) {
     int64_t shift;
     int d;
     if (!arg_int(b, list ? &a[1].at[i] : &a[1], "shift", &shift) ||
-        !arg_dim(b, list ? &a[2].at[i] : &a[2], "axis", s.rank, &d))
+        !arg_dim(b, dims ? &a[2].at[i] : &a[2], "axis", s.rank, &d))
       return arg_node(NO_NODE);
     const int64_t size = s.dim[d];
     if (size) by[d] = ((by[d] + shift % size) % size + size) % size;
@@ -504,19 +510,20 @@ static Arg call_roll(Build *b, const Arg *a) {
   return arg_node(moves ? build_node(b, &op_roll, 1, &x, s.rank, by, 0) : x);
 }
 
-const OpDef op_roll = {.name = "roll",
-                       .params = "x, shift, axis=0",
-                       .doc = "elements shifted cyclically by `shift` places along one dim, or by a "
-                              "list along a list of dims",
-                       .example = "f32[5, 6] x: roll(x, 2, axis=0)",
-                       .call = call_roll,
-                       .attr = {{"shift", ATTR_LIST}},
-                       .infer = infer_roll,
-                       .rule = rule_roll,
-                       .simplify = simplify_roll,
-                       .grad = grad_roll,
-                       .lower = lower_roll,
-                       .class = OPC_MOVE,
-                       .flags = OPF_MOVES | OPF_SHIFTS,
-                       .linear = 1,
-                       .passes = 1};
+const OpDef op_roll = {
+    .name = "roll",
+    .params = "x, shift, axis=0",
+    .doc = "elements shifted cyclically by `shift` places along one dim or each of a "
+           "list of dims; or by a list, with a shift for each",
+    .example = "f32[5, 6] x: roll(x, 2, axis=0)",
+    .call = call_roll,
+    .attr = {{"shift", ATTR_LIST}},
+    .infer = infer_roll,
+    .rule = rule_roll,
+    .simplify = simplify_roll,
+    .grad = grad_roll,
+    .lower = lower_roll,
+    .class = OPC_MOVE,
+    .flags = OPF_MOVES | OPF_SHIFTS,
+    .linear = 1,
+    .passes = 1};

@@ -12,9 +12,9 @@
  * other dim, the device holds [ceil((lo*mul + first)/div), floor(((hi-1)*mul + last)/div) + 1), cut
  * off at 0 and n; for mul < 0 lo and hi-1 change places. A slice from s by t has mul = t, first =
  * last = s; a convolution of k taps has mul = stride, first = -pad, last = first + (k-1)*dilation.
- * A cyclic window is not cut off: places below 0 and from n on are those of the elements n further up
- * or down. It has mul = div = 1, begins and ends at most n away from its block, and shows no element
- * twice.
+ * A cyclic window is not cut off: places below 0 and from n on are those of the elements n further
+ * up or down. It has mul = div = 1, begins and ends at most n away from its block, and shows no
+ * element twice.
  */
 #ifndef DTG_BLOCK_LAW_H
 #define DTG_BLOCK_LAW_H
@@ -58,8 +58,8 @@ static inline BlockSpan law_window_raw(const Window *w, BlockSpan block) {
                      law_floor_div(b * w->mul + w->last, w->div) + 1};
 }
 
-/* The same of a dim of n elements; without a window, the block. Of a cyclic one it may begin below 0
- * and end behind n. */
+/* The same of a dim of n elements; without a window, the block. Of a cyclic one it may begin below
+ * 0 and end behind n. */
 static inline BlockSpan law_window(const Window *w, int64_t n, BlockSpan block) {
   if (w->of <= 0) return block;
   if (block.lo >= block.hi) return (BlockSpan){0, 0};

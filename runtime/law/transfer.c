@@ -6,8 +6,9 @@
 #include <string.h>
 #include "sum_type.h"
 
-/* A part of one dim: its place and how far its device is from the base device. A cyclic window shows
- * elements at their places, or n further up or down: all spans of a part are those of one such lap. */
+/* A part of one dim: its place and how far its device is from the base device. A cyclic window
+ * shows elements at their places, or n further up or down: all spans of a part are those of one
+ * such lap. */
 typedef struct DimPart {
   int64_t delta;
   BlockSpan owner; /* the block it is cut from (or for sends: is put into) */
@@ -287,7 +288,8 @@ static int by_round(const void *a, const void *b) {
   const Piece *p = a, *q = b;
   if (p->round != q->round) return (p->round > q->round) - (p->round < q->round);
   if (p->peer != q->peer) return (p->peer > q->peer) - (p->peer < q->peer);
-  return (p->to > q->to) - (p->to < q->to); /* of one device to another: in the same order in both */
+  return (p->to > q->to) -
+         (p->to < q->to); /* of one device to another: in the same order in both */
 }
 
 static void set_rounds(const TransferMaker *w, Transfer *p) {

@@ -70,6 +70,22 @@ entry several(steps: i32[]) { # one behind the other, and in another loop
   }
   return u, middle
 }
+entry torus(steps: i32[]) { # what is around a device goes on at the other end
+  u = values([n, m], 6)
+  repeat i in 0..steps {
+    p = pad(u, [1, 2], [1, 1], mode="wrap")
+    u = u + 0.1 * (roll(u, 1) + roll(u, [-1, 1], axis=[0, 1]) + p[1:-1, :-3] + p[2:, 3:] - 4 * u)
+  }
+  return u
+}
+entry tube(steps: i32[]) { # one way round, the other to an end
+  u = values([n, m], 7)
+  repeat i in 0..steps {
+    p = pad(u, [0, 1], [0, 1])
+    u = u + 0.1 * (roll(u, 1) + roll(u, -2) + p[:, 2:] + f32(iota([n, m], axis=1)) * p[:, :-2] / m - 4 * u)
+  }
+  return u
+}
 entry fixed() {
   u = values([n, m], 4)
   repeat i in 0..23 { u = u + 0.2 * five(u) }
@@ -86,6 +102,8 @@ layout until.u = [h, w]
 layout until.v = [h, w]
 layout several.u = [h, w]
 layout line.x = [h]
+layout torus.u = [h, w]
+layout tube.u = [h, w]
 layout fixed.u = [h, w]
 E
 }
@@ -112,8 +130,8 @@ runs() { grep -o 'each [0-9]* runs as written' "$1" | grep -o '[0-9]*'; }
 
 for on in grid rows; do
   "$dtgc" loops.dtg $on.dtg --disable=carries --dump=spmd >spmd
-  [ "$(runs spmd | wc -l)" -eq 7 ] || fail "$on: not all seven loops have a wider halo: $(runs spmd | tr '\n' ' ')"
-  for entry in heat wave until several line fixed; do
+  [ "$(runs spmd | wc -l)" -eq 9 ] || fail "$on: not all nine loops have a wider halo: $(runs spmd | tr '\n' ' ')"
+  for entry in heat wave until several line torus tube fixed; do
     for steps in 0 1 2 7 24; do
       [ $entry != fixed ] || [ $steps = 7 ] || continue
       is "$entry on $on, $steps runs" "$(bits $entry $steps $on.dtg --disable=carries)" "$(bits $entry $steps $on.dtg --disable=carries,halos)"
@@ -121,7 +139,7 @@ for on in grid rows; do
   done
 done
 if [ -n "$mpiexec" ]; then
-  for entry in heat until; do
+  for entry in heat until torus; do
     is "$entry under MPI" "$(start="timeout 60 $mpiexec -n 4" bits $entry 11 grid.dtg --disable=carries)" "$(bits $entry 11 grid.dtg --disable=carries,halos)"
   done
 fi

@@ -35,8 +35,8 @@ typedef struct Laid { /* a layout that owns its dims, and who holds which elemen
  * value. granules: dims that 3 divides are cut in granules of 3. Returns how many. */
 int law_layouts(const Grid *g, Laid *out, int rank, const int64_t *n, bool granules);
 enum { LAW_WINDOWS = 8 };
-/* Gives the first cut dim a window, so that devices need what overlaps, strides, is mirrored, is far
- * away or goes on at the other end. False: there is none to give. */
+/* Gives the first cut dim a window, so that devices need what overlaps, strides, is mirrored, is
+ * far away or goes on at the other end. False: there is none to give. */
 bool law_window(const Grid *g, Laid *o, int which);
 void law_hold(const Grid *g, Laid *o); /* fills `held`, which is malloc'ed */
 int64_t law_count(const dtrt_layout *l);

@@ -12,8 +12,7 @@ static const Layout *layout_from(Program *p, const dtrt_layout *l, const Shape *
     out.dim[i] = (DimLayout){.granule = d->granule, .naxes = d->naxes};
     for (int j = 0; j < d->naxes; j++) out.dim[i].axis[j] = d->axis[j];
     if (d->of > 0)
-      out.dim[i].window =
-          (Window){d->of, d->mul, d->div, d->first, d->last, d->cyclic};
+      out.dim[i].window = (Window){d->of, d->mul, d->div, d->first, d->last, d->cyclic};
   }
   return layout_of(p->layouts, &out, s);
 }

@@ -69,8 +69,9 @@ static void borders_entry(Plan *p, LocalEntry *le) {
       const Node *n = graph_node(le->graph, s->nodes.at[i]);
       const NodeId of = n->operand[0];
       if (n->op != OP_exchange || exchange_at(p->program, le->graph, n).kind != DTRT_HALO ||
-          n->layout->partial || !holds_own(n->layout) || graph_node(le->graph, of)->layout->partial ||
-          !le->stored[node_base(le->graph, of)] || kept[s->nodes.at[i]] || viewed[s->nodes.at[i]] ||
+          n->layout->partial || !holds_own(n->layout) ||
+          graph_node(le->graph, of)->layout->partial || !le->stored[node_base(le->graph, of)] ||
+          kept[s->nodes.at[i]] || viewed[s->nodes.at[i]] ||
           !is_read_by_loops(le, &d, s->nodes.at[i]))
         continue;
       found[s->nodes.at[i]] = any = true;

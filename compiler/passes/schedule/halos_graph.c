@@ -123,8 +123,8 @@ static int result_dim(const Rule *r, int rank, int factor) {
   return -1;
 }
 
-/* What is computed there does not depend on where that is: places below 0 and from n on are those of
- * a cyclic window, and what they hold is the same at the other end. */
+/* What is computed there does not depend on where that is: places below 0 and from n on are those
+ * of a cyclic window, and what they hold is the same at the other end. */
 static bool is_same_everywhere(const Node *n, const Layout *part) {
   for (int d = 0; op_class(n) == OPC_INDEX && d < part->rank; d++)
     if (part->dim[d].window.cyclic) return false;

@@ -16,8 +16,7 @@ struct Sites {
 /* -------- lowering -------- */
 
 /* Dims that are laid out alike have one symbol. */
-static Expr dim_symbol(Lower *l, const Node *n, int d, int64_t which, int64_t least,
-                       int64_t most) {
+static Expr dim_symbol(Lower *l, const Node *n, int d, int64_t which, int64_t least, int64_t most) {
   const DimLayout *a = &n->layout->dim[d];
   const Window *w = &a->window;
   int64_t key[9 + MAX_AXES] = {which,  n->shape.dim[d], a->granule, w->of,    w->mul,
