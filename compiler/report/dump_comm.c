@@ -68,8 +68,6 @@ static void put_entry(const Plan *p, const LocalEntry *le, const Edits *edits, S
     str_printf(&list, "  exchange %d%s%s: %s, %s of a call%s\n", ++count, report_turns(p, &turns),
                combined, report_time(p, c.exchange), share(p, turns.times * c.exchange, cost.time),
                report_algorithm(p, &c));
-    if (turns.as_one)
-      str_printf(&list, "    serves %lld runs of the loop\n", (long long)turns.as_one);
     if (s->slot) put_in_flight(p, le, t, hidden[t], &list);
     if (graph_node(le->graph, s->nodes.at[0])->panel > 1) {
       put_panel(p, le, s->nodes.at[0], &list);

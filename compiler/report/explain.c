@@ -1,6 +1,7 @@
 /* Why an exchange is there: why the value has its layout, and why its consumer requires another,
  * each followed back to the user's lines. Only axes that differ on the two sides are explained. */
 #include "report.h"
+#include "why.h"
 
 enum { NOWHERE = -1, PARTIAL = -2 }; /* else a dim, as layout_dim_cut has it */
 
@@ -319,6 +320,9 @@ void explain_exchange(const Plan *p, const LocalEntry *le, NodeId id, Str *out) 
   const Node *n = graph_node(le->graph, id);
   const Layout *from = graph_operand(le->graph, n, 0)->layout;
   Explain x = {.p = p, .le = le, .id = id, .out = out};
+  const int t = why_step_of(le, id);
+  const Turns turns = t >= 0 ? step_turns(le, t) : (Turns){0};
+  if (turns.as_one) str_printf(out, "      serves %lld runs of the loop\n", (long long)turns.as_one);
   put_have(&x, from, n->layout);
   put_need(&x, from, n->layout);
 }

@@ -150,6 +150,11 @@ grep -q 'serves [0-9]* runs of the loop' comm || fail "--dump=comm does not say 
 "$dtgc" loops.dtg grid.dtg --disable=carries --dump=memory --json >memory.json
 grep -q '"serves_runs":[0-9]' memory.json || fail "the JSON of --dump=memory has no serves_runs"
 "$dtgc" loops.dtg grid.dtg --disable=carries --dump=memory | grep -q 'each [0-9]* runs as written' || fail "--dump=memory does not say it"
+for told in --why=heat.u --emit-html=page.html; do
+  "$dtgc" loops.dtg grid.dtg --disable=carries "${told%%=*}" "${told#*=}" >told || fail "$told fails"
+  [ ! -f page.html ] || mv page.html told
+  grep -q 'serves [0-9]* runs of the loop' told || fail "$told does not say how many runs an exchange serves"
+done
 for how in "--memory 1GB" "--machine=generic -D n=2000 -D m=2000"; do
   # shellcheck disable=SC2086
   [ -z "$("$dtgc" loops.dtg grid.dtg $how --disable=carries --dump=spmd | sed -n '/^entry heat/,/^}/p' | grep 'as written')" ] || fail "$how: a loop has a wider halo"
