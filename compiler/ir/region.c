@@ -135,6 +135,7 @@ void regions_loosen(const Entry *e) {
 double region_runs(const Region *r) {
   if (r->kind != REGION_LOOP) return 1;
   if (r->turns != TURNS_UNKNOWN) return (double)r->turns;
+  if (r->mean > 0) return r->mean;
   if (r->rest) return 0; /* how many are left is not known: few beside all others */
   if (r->most) return (double)r->most;
   return r->as_one ? REGION_RUNS_GUESS / (double)r->as_one : REGION_RUNS_GUESS;

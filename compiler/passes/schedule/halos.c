@@ -8,8 +8,10 @@
  * A run then waits for others a k-th as often; the bytes are the same and a little more, and the
  * computation grows with the borders. k is the number for which the entry takes least time, with
  * the schedule that comes of it, if that is less by GAIN; twice as many are tried as long as that
- * helps. What is computed twice has the same bits, and sums are in no such loop. */
+ * helps. The loop for the rest, which has up to k - 1 runs, may have a halo for several of them in its
+ * turn. What is computed twice has the same bits, and sums are in no such loop. */
 #include "halos.h"
+#include <string.h>
 
 static const double GAIN = 0.05;
 
@@ -20,6 +22,32 @@ static double time_of(const Plan *p, const LocalEntry *le) {
   vec_push(p->arena, &trial.entries, *le);
   p->steps(&trial);
   return cost_entry(&trial, &trial.entries.at[0]).time;
+}
+
+static void halos_of(Plan *p, LocalEntry *le, int region);
+
+/* Regions of an entry of our own, the last from `first` on left of others and expected to run so
+ * often. */
+static Entry *expecting(Plan *p, const Entry *from, int first, double mean) {
+  Entry *e = arena_copy(p->arena, from, sizeof *e);
+  memset(&e->regions, 0, sizeof e->regions);
+  for (int r = 0; r < from->regions.n; r++) {
+    Region x = from->regions.at[r];
+    if (r >= first) x.mean = mean;
+    vec_push(p->arena, &e->regions, x);
+  }
+  return e;
+}
+
+/* The loop for the runs that are left of k as one has up to k - 1, half as many in the mean. */
+static void halos_of_rest(Plan *p, LocalEntry *le, int region) {
+  LocalEntry made = *le;
+  const Entry *e = made.entry =
+      expecting(p, le->entry, region, (double)le->entry->regions.at[region].most / 2);
+  halos_of(p, &made, region);
+  if (made.entry == e) return;
+  made.entry = expecting(p, made.entry, region, 0);
+  *le = made;
 }
 
 /* Twice as many runs as long as that helps; then some more or fewer than the best, by halves. */
@@ -41,7 +69,10 @@ static void halos_of(Plan *p, LocalEntry *le, int region) {
       const double time = time_of(p, &made);
       if (time < least) least = time, best = made, most = k;
     }
-  if (least <= once * (1 - GAIN)) *le = best;
+  if (least > once * (1 - GAIN)) return;
+  const int rest = le->entry->regions.n;
+  *le = best;
+  if (le->entry->regions.n > rest) halos_of_rest(p, le, rest);
 }
 
 /* By region: it is a loop that exchanges something, and has no region within. */

@@ -412,10 +412,12 @@ static const Entry *entry_of(const Widen *w) {
   if (loop->turns != TURNS_UNKNOWN)
     loop->turns = (loop->turns + (w->counts ? 0 : w->runs - 1)) / w->runs;
   if (loop->most) loop->most = (loop->most + w->runs - 1) / w->runs;
+  if (loop->mean > 0) loop->mean /= w->runs;
   if (!w->counts) return e;
   rest.rest = true;
   if (rest.turns != TURNS_UNKNOWN) rest.turns %= w->runs;
   rest.most = w->runs - 1;
+  if (rest.mean > 0) rest.mean = (double)rest.most / 2;
   vec_push(w->plan->arena, &e->regions, rest);
   return e;
 }
