@@ -57,11 +57,21 @@ static int64_t global_index(const dtrt_value *v, const dtrt_seen *s, int64_t i, 
   int64_t flat = 0;
   for (int d = v->layout->rank - 1; d >= 0; d--) {
     int64_t n = s->hi[d] - s->lo[d];
-    index[d] = s->lo[d] + (n ? i % n : 0);
+    index[d] = law_element(v->layout->dim[d].n, s->lo[d] + (n ? i % n : 0));
     i = n ? i / n : 0;
   }
   for (int d = 0; d < v->layout->rank; d++) flat = flat * v->layout->dim[d].n + index[d];
   return flat;
+}
+
+/* So many elements of the block from i on follow each other in the whole tensor, too: a row of it, or
+ * what of that is on one side of the end that a cyclic window goes beyond. */
+static int64_t run_from(const dtrt_value *v, const dtrt_seen *s, int64_t i, const int64_t *index) {
+  const int last = v->layout->rank - 1;
+  if (last < 0) return 1;
+  const int64_t row = s->hi[last] - s->lo[last], rest = row - i % row;
+  const int64_t to_end = v->layout->dim[last].n - index[last];
+  return rest < to_end ? rest : to_end;
 }
 
 static bool before(const Parting *a, const Parting *b) {
@@ -105,14 +115,13 @@ static bool compare_element(Block *b, int64_t i, int64_t flat) {
 static void compare_block(Compare *c, const dtrt_seen *s, const Kept *k, const double *got,
                           const double *size) {
   const dtrt_value *v = &s->entry->value[s->value];
-  const int rank = v->layout->rank;
   Block b = {.c = c, .s = s, .k = k, .got = got, .size = size};
   b.first = (Parting){.value = s->value, .device = s->device};
   b.unit = dtype_unit((DType)v->dtype);
   const size_t bytes = (size_t)dtrt_dtype_size(v->dtype);
-  const int64_t row = rank ? s->hi[rank - 1] - s->lo[rank - 1] : 1;
-  for (int64_t i = 0; i < s->count && !b.first.found; i += row) {
+  for (int64_t i = 0, row; i < s->count && !b.first.found; i += row) {
     int64_t index[DTRT_MAX_RANK], flat = global_index(v, s, i, index);
+    row = run_from(v, s, i, index);
     if (!got && !memcmp(k->base + (size_t)flat * bytes, (char *)s->data + (size_t)i * bytes,
                         (size_t)row * bytes))
       continue;

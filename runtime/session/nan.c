@@ -57,11 +57,13 @@ __attribute__((format(printf, 2, 3))) static void add(char *text, const char *fo
 static void add_number(char *text, double v) { add(text, "%.7g", isnan(v) ? fabs(v) : v); }
 
 /* The index in the whole tensor of element i of a block. */
-static void add_index(char *text, int rank, const int64_t *lo, const int64_t *hi, int64_t i) {
+static void add_index(char *text, const dtrt_layout *l, const int64_t *lo, const int64_t *hi,
+                      int64_t i) {
   int64_t index[DTRT_MAX_RANK];
+  const int rank = l->rank;
   for (int d = rank - 1; d >= 0; d--) {
     int64_t n = hi[d] - lo[d] > 0 ? hi[d] - lo[d] : 1;
-    index[d] = lo[d] + i % n;
+    index[d] = law_element(l->dim[d].n, lo[d] + i % n);
     i /= n;
   }
   add(text, "[");
@@ -138,7 +140,7 @@ static void say_made(Device *d, const dtrt_seen *s, const dtrt_value *v, int64_t
   add(text, "%.100s of entry `%.60s` is ", v->name[0] == '%' ? "a value" : v->name, s->entry->name);
   add_number(text, element_value(v->dtype, element_at(v->dtype, s->data, i)));
   add(text, " at index ");
-  add_index(text, v->layout->rank, s->lo, s->hi, i);
+  add_index(text, v->layout, s->lo, s->hi, i);
   add(text, " on device %d: %s (%.200s) computes it from ", d->id, v->op, v->where);
   for (int k = 0; k < v->noperands && k < 4; k++) {
     add(text, k ? ", " : "");
@@ -201,7 +203,7 @@ static void say_found(Device *d, const char *what, const dtrt_tensor *t, const c
   add(text, "%s %.100s is ", what, t->name);
   add_number(text, element_value(t->dtype, element_at(t->dtype, at, i)));
   add(text, " at index ");
-  add_index(text, t->layout->rank, lo, hi, i);
+  add_index(text, t->layout, lo, hi, i);
   add(text, " after entry `%.60s`%s", e->name, then);
   int k = d->nan->suspect;
   if (k >= 0 && k < e->nsteps && e->step)

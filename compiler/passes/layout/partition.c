@@ -94,6 +94,15 @@ static NodeId no_way(Part *p, NodeId id, const Layout *need, NodeId cause) {
   return add_local(p, &copy, id, NO_NODE);
 }
 
+/* What is made of its index alone is not made at places below 0 and from n on, as a cyclic window has
+ * them: such dims are whole. */
+static const Layout *made_in(Part *p, const Node *n, const Layout *need) {
+  Layout l = *need;
+  for (int d = 0; d < l.rank && op_class(n) != OPC_CONST; d++)
+    if (l.dim[d].window.cyclic) l.dim[d] = (DimLayout){.granule = 1};
+  return layout_of(p->program->layouts, &l, &n->shape);
+}
+
 /* The value of a global node in a layout, made if it is not there yet. */
 static NodeId value_in(Part *p, NodeId id, const Layout *need, NodeId cause) {
   Versions *have = p->have[id];
@@ -101,7 +110,7 @@ static NodeId value_in(Part *p, NodeId id, const Layout *need, NodeId cause) {
     if (have->v.at[i].layout == need) return have->v.at[i].local;
   if (p->choice->value[id].free) {
     Node n = *graph_node(p->g, id);
-    n.layout = need;
+    n.layout = made_in(p, &n, need);
     return add_version(p, id, add_local(p, &n, id, NO_NODE));
   }
   int to = layout_number(p, id, need);
