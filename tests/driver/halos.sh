@@ -86,6 +86,11 @@ entry tube(steps: i32[]) { # one way round, the other to an end
   }
   return u
 }
+entry uneven(steps: i32[]) { # stays as it is: what is rolled is not made in the same way at the other end
+  u = i32(100 * values([n, m], 8))
+  repeat i in 0..steps { u = (u + roll(u * iota([n, m]), 1)) % 1009 }
+  return u
+}
 entry fixed() {
   u = values([n, m], 4)
   repeat i in 0..23 { u = u + 0.2 * five(u) }
@@ -104,6 +109,7 @@ layout several.u = [h, w]
 layout line.x = [h]
 layout torus.u = [h, w]
 layout tube.u = [h, w]
+layout uneven.u = [h, w]
 layout fixed.u = [h, w]
 E
 }
@@ -132,7 +138,7 @@ runs() { grep -v 'runs that are left' "$1" | grep -o 'each [0-9]* runs as writte
 for on in grid rows; do
   "$dtgc" loops.dtg $on.dtg --disable=carries --dump=spmd >spmd
   [ "$(runs spmd | wc -l)" -eq 9 ] || fail "$on: not all nine loops have a wider halo: $(runs spmd | tr '\n' ' ')"
-  for entry in heat wave until several line torus tube fixed; do
+  for entry in heat wave until several line torus tube uneven fixed; do
     for steps in 0 1 2 7 24; do
       [ $entry != fixed ] || [ $steps = 7 ] || continue
       is "$entry on $on, $steps runs" "$(bits $entry $steps $on.dtg --disable=carries)" "$(bits $entry $steps $on.dtg --disable=carries,halos)"

@@ -168,7 +168,8 @@ static bool is_around(const Node *n, const Layout *part) {
 static void need_operand(Widen *w, int run, NodeId x, const Layout *part) {
   const Node *n = graph_node(w->g, x);
   const bool own = w->in[x] == w->region && n->op != OP_exchange;
-  if (!is_near(w, part) || (own && !is_around(n, part))) w->fails = true;
+  if (!is_near(w, part) || (own && !is_around(n, part)) || !is_same_everywhere(n, part))
+    w->fails = true;
   if (w->in[x] == w->region)
     add_need(w, &w->need[run][x], part);
   else
@@ -180,10 +181,6 @@ static void need_operands(Widen *w, int run, NodeId id) {
   const PartNeed *need = &w->need[run][id];
   if (n->op == OP_exchange) { /* a halo: is_fit */
     need_operand(w, run, n->operand[0], &need->part);
-    return;
-  }
-  if (!is_same_everywhere(n, &need->part)) {
-    w->fails = true;
     return;
   }
   const ArenaMark mark = arena_mark(w->plan->scratch);
