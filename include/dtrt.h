@@ -540,6 +540,8 @@ DTRT_FN int64_t dtrt_index(dtrt_device *dev, int64_t i, int64_t n) {
   if (i < 0 || i >= n) dtrt_bad_index(dev, i, n);
   return i;
 }
+/* An index that is known to lie within its dim. */
+DTRT_FN int64_t dtrt_at(int64_t i) { return i; }
 /* In loops that go on and check behind them: an index, or 0 in the place of one outside of [0, n);
  * of two, the one that is larger as a number without sign, which lies outside if one of them does;
  * and the check of that. */

@@ -214,13 +214,22 @@ static Expr from_memory(Lower *l, NodeId id, const At *at) {
                                                               : l->load(l, id, at);
 }
 
+/* An index into a dim of `size`, checked where it may lie outside. */
+static Expr index_at(Lower *l, NodeId id, Expr i, int64_t size) {
+  const Expr checked = expr_index(l->x, i, 0, size);
+  if (expr_node(l->x, checked)->kind != EXPR_CALL || !index_lies_within(l->g, id, size))
+    return checked;
+  return expr_call(l->x, "dtrt_at", DT_I64, 1, &i, 0, size - 1);
+}
+
 Expr lower_gather(Lower *l, NodeId id, const At *at) {
   const Node *n = graph_node(l->g, id), *t = operand(l, n, 0), *x = operand(l, n, 1);
   const int dim = (int)node_attr(n, "axis"), ri = x->shape.rank;
   At in = none(), row = none();
   for (int d = 0; d < ri; d++) in.dim[d] = at->dim[dim + d];
   for (int d = 0; d < t->shape.rank; d++) row.dim[d] = at->dim[d < dim ? d : d + ri - 1];
-  const Expr i = l->value(l, n->operand[1], &in), found = expr_index(l->x, i, 0, t->shape.dim[dim]);
+  const Expr i = l->value(l, n->operand[1], &in),
+             found = index_at(l, n->operand[1], i, t->shape.dim[dim]);
   if (!t->layout->dim[dim].naxes) {
     row.dim[dim] = found;
     return from_memory(l, n->operand[0], &row);
@@ -271,7 +280,8 @@ Expr lower_position(Lower *l, NodeId id, const At *at) {
 Expr lower_pick(Lower *l, NodeId id, const At *at) {
   const Node *n = graph_node(l->g, id), *x = operand(l, n, 0);
   const int dim = (int)node_attr(n, "axis");
-  const Expr i = l->value(l, n->operand[1], at), found = expr_index(l->x, i, 0, x->shape.dim[dim]);
+  const Expr i = l->value(l, n->operand[1], at),
+             found = index_at(l, n->operand[1], i, x->shape.dim[dim]);
   At in = *at;
   in.dim[dim] = found;
   if (!x->layout->dim[dim].naxes) return l->value(l, n->operand[0], &in);

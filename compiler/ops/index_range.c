@@ -1,0 +1,93 @@
+/* Which integers a tensor can hold, by what it is computed from: a list of numbers, clamp(i, 0, 8),
+ * i % 9. An index that lies within its dim is read by without a check, which may keep a loop from
+ * being vectorized. The shape of a node is that of the whole tensor, so what is said here holds for
+ * every block of it. */
+#include "opdefs.h"
+#include <string.h>
+
+typedef struct Integers {
+  int64_t lo, hi;
+} Integers;
+
+/* What an op makes of its operands' integers. By name: the definitions refer to what reads them. */
+enum { NOTHING_KNOWN, UNCHANGED, EITHER, SUM, DIFFERENCE, PRODUCT, LEAST, MOST, REMAINDER };
+static int kind_of(const char *name) {
+  static const struct {
+    const char *name;
+    int kind;
+  } kinds[] = {{"reshape", UNCHANGED}, {"broadcast", UNCHANGED}, {"transpose", UNCHANGED},
+               {"slice", UNCHANGED},   {"reverse", UNCHANGED},   {"cast", UNCHANGED},
+               {"concat", EITHER},     {"where", EITHER},        {"add", SUM},
+               {"sub", DIFFERENCE},    {"mul", PRODUCT},         {"min", LEAST},
+               {"max", MOST},          {"mod", REMAINDER}};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (!strcmp(kinds[i].name, name)) return kinds[i].kind;
+  return NOTHING_KNOWN;
+}
+
+static Integers both(Integers a, Integers b) {
+  return (Integers){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
+}
+
+/* A sum, difference or product of what lies in x and y; false where one does not fit 64 bits. */
+static bool combined(int kind, Integers x, Integers y, Integers *r) {
+  const int64_t a[] = {x.lo, x.hi}, b[] = {y.lo, y.hi};
+  for (int i = 0; i < 4; i++) {
+    int64_t v;
+    const bool over = kind == SUM          ? __builtin_add_overflow(a[i / 2], b[i % 2], &v)
+                      : kind == DIFFERENCE ? __builtin_sub_overflow(a[i / 2], b[i % 2], &v)
+                                           : __builtin_mul_overflow(a[i / 2], b[i % 2], &v);
+    if (over) return false;
+    *r = i ? both(*r, (Integers){v, v}) : (Integers){v, v};
+  }
+  return true;
+}
+
+/* What wraps may be anything. */
+static Integers bounded(Integers r, Integers any) {
+  return r.lo < any.lo || r.hi > any.hi ? any : r;
+}
+
+/* `looks`: how many more nodes are looked at; those beyond hold anything of their type. */
+static Integers integers_of(const Graph *g, NodeId id, int *looks) {
+  const Node *n = graph_node(g, id);
+  if (n->dtype == DT_BOOL) return (Integers){0, 1};
+  const Integers any = {dtype_least(n->dtype), dtype_most(n->dtype)};
+  if (--*looks < 0) return any;
+  if (node_is_const(n)) return (Integers){n->whole, n->whole};
+  if (op_class(n) == OPC_INDEX) {
+    const int64_t size = n->shape.dim[node_attr(n, "axis")];
+    return bounded((Integers){0, size > 0 ? size - 1 : 0}, any);
+  }
+  const int kind = kind_of(n->op->name), first = op_is(n, OPF_CHOICE);
+  if (kind == NOTHING_KNOWN) return any;
+  Integers r = any, y = any;
+  for (int k = first; k < n->noperands; k++) {
+    const DType t = graph_node(g, n->operand[k])->dtype;
+    if ((!dtype_is_int(t) && t != DT_BOOL) || t == DT_U64) return any;
+    y = integers_of(g, n->operand[k], looks);
+    if (k == first) r = y;
+    if (kind == EITHER) r = both(r, y);
+  }
+  switch (kind) {
+  case SUM:
+  case DIFFERENCE:
+  case PRODUCT:
+    if (!combined(kind, r, y, &r)) return any;
+    break;
+  case LEAST: r = (Integers){r.lo < y.lo ? r.lo : y.lo, r.hi < y.hi ? r.hi : y.hi}; break;
+  case MOST: r = (Integers){r.lo > y.lo ? r.lo : y.lo, r.hi > y.hi ? r.hi : y.hi}; break;
+  case REMAINDER: r = y.lo > 0 ? (Integers){0, y.hi - 1} : any; /* it has the sign of y */
+  }
+  return bounded(r, any);
+}
+
+enum { MOST_LOOKS = 1500 }; /* array literals are of up to 1024 parts */
+
+bool index_lies_within(const Graph *g, NodeId id, int64_t size) {
+  int looks = MOST_LOOKS;
+  const DType t = graph_node(g, id)->dtype;
+  if (!dtype_is_int(t) || t == DT_U64) return false;
+  const Integers r = integers_of(g, id, &looks);
+  return r.lo >= 0 && r.hi < size;
+}
