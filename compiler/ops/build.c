@@ -349,7 +349,8 @@ NodeId build_cast(Build *b, NodeId x, DType to) {
 }
 
 NodeId build_tensor(Build *b, const Arg *x, DType t) {
-  if (x->kind == ARG_TENSOR) return x->node == NO_NODE ? NO_NODE : untyped_as(b, x->node, t);
+  if (x->kind == ARG_TENSOR && x->node == NO_NODE) return NO_NODE;
+  if (x->kind == ARG_TENSOR) return complex_literal_as(b, untyped_as(b, x->node, t), t);
   if (x->kind == ARG_BOOL && t == DT_BOOL) return build_const(b, t, x->i ? 1 : 0);
   if (x->kind == ARG_LIST) return build_array(b, x, &t);
   if (x->kind != ARG_INT && x->kind != ARG_REAL)

@@ -327,16 +327,19 @@ static NodeId literal(Build *b, double re, double im) {
       DT_C64);
 }
 
+NodeId complex_literal_as(Build *b, NodeId z, DType t) {
+  if (z == NO_NODE || t != DT_C128) return z;
+  const Node *n = op_node(b, z);
+  if (n->op != &op_cast || n->dtype != DT_C64) return z;
+  const Node *join = op_node(b, n->operand[0]);
+  const bool literal = join->op == &op_join && node_is_const(op_node(b, join->operand[0])) &&
+                       node_is_const(op_node(b, join->operand[1]));
+  return literal ? n->operand[0] : z;
+}
+
 void complex_agree(Build *b, NodeId *x, NodeId *y) {
-  for (int k = 0; k < 2; k++) {
-    NodeId *z = k ? y : x, other = k ? *x : *y;
-    const Node *n = op_node(b, *z);
-    if (n->op != &op_cast || n->dtype != DT_C64 || type_of(b, other) != DT_C128) continue;
-    const Node *join = op_node(b, n->operand[0]);
-    if (join->op == &op_join && op_node(b, join->operand[0])->op == &op_const &&
-        op_node(b, join->operand[1])->op == &op_const)
-      *z = n->operand[0];
-  }
+  *x = complex_literal_as(b, *x, type_of(b, *y));
+  *y = complex_literal_as(b, *y, type_of(b, *x));
 }
 
 /* Numbers beside a tensor are of its type. */

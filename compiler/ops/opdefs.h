@@ -163,6 +163,8 @@ ComplexFn complex_mul, complex_div, complex_eq, complex_ne, complex_abs, complex
 NodeId complex_power(Build *b, const Arg *x, const Arg *y);
 /* A complex number that is written in the program has the type of what it meets. */
 void complex_agree(Build *b, NodeId *x, NodeId *y);
+/* The same of one, where it meets type t; another node is left as it is. */
+NodeId complex_literal_as(Build *b, NodeId z, DType t);
 /* So has a number that has no type yet; false after an error. */
 bool literals_agree(Build *b, NodeId *x, NodeId *y);
 NodeId complex_prod(Build *b, NodeId x, uint32_t dims);
