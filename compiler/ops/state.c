@@ -63,6 +63,17 @@ static Arg fill(Build *b, const Arg *shape, const Arg *dtype, double value) {
 }
 static Arg call_zeros(Build *b, const Arg *a) { return fill(b, &a[0], &a[1], 0); }
 static Arg call_ones(Build *b, const Arg *a) { return fill(b, &a[0], &a[1], 1); }
+/* A scalar tensor in all places; `typed`: of type t. */
+static NodeId filled(Build *b, const Arg *a, const Shape *s, bool typed, DType t) {
+  const NodeId x = typed ? build_tensor(b, a, t) : a->node;
+  if (x == NO_NODE) return x;
+  const Node *n = op_node(b, x);
+  if (n->shape.rank != 0 || (typed && n->dtype != t))
+    return op_fail(b, a->span, "`value` must be a number or a scalar%s%s, but it is %s",
+                   typed ? " of type " : "", typed ? dtype_name(t) : "", op_describe(b, x));
+  return mk_broadcast_to(b, x, s);
+}
+
 static Arg call_full(Build *b, const Arg *a) {
   double v;
   Shape s;
@@ -70,6 +81,7 @@ static Arg call_full(Build *b, const Arg *a) {
   if (!arg_shape(b, &a[0], "shape", &s) ||
       (a[2].kind != ARG_NONE && !arg_dtype(b, &a[2], "dtype", &t)))
     return arg_node(NO_NODE);
+  if (a[1].kind == ARG_TENSOR) return arg_node(filled(b, &a[1], &s, a[2].kind != ARG_NONE, t));
   if (a[1].kind == ARG_INT && dtype_is_int(t) && t != DT_BOOL)
     return arg_node(mk_broadcast_to(b, build_tensor(b, &a[1], t), &s));
   return arg_node(arg_fill(b, &a[1], "value", t, &v) ? mk_const(b, t, &s, v) : NO_NODE);
@@ -87,8 +99,8 @@ const OpDef op_ones = {.name = "ones",
                        .call = call_ones};
 const OpDef op_full = {.name = "full",
                        .params = "shape, value, dtype=none",
-                       .doc = "all `value`: f32 of a number, bool of true or false, if no type is "
-                              "given",
+                       .doc = "all `value`, a number or a scalar: f32 of a number, bool of true or "
+                              "false, if no type is given",
                        .example = "f32[4, 6] x: x + full([4, 6], 2.5, f32)",
                        .call = call_full};
 
