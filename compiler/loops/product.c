@@ -340,12 +340,34 @@ static Expr place_in_loops(Product *p, int t) {
   return any ? entry_after(p->build, p->t[t].n->dtype, place, at) : place;
 }
 
+/* The result, or the tile's part of it, is 0: runs of whole dims one after the other. */
+static void clear_result(Product *p) {
+  const Side *out = &p->t[OUT];
+  const DType t = out->n->dtype;
+  Expr run = loop_int(p->l, 1), at = loop_int(p->l, 0);
+  int d = out->n->shape.rank, loops = 0;
+  bool whole = true;
+  while (d > 0 && whole) {
+    const Expr len = site_len(p->l, out->n, --d);
+    run = expr_mul(p->x, run, len);
+    whole = len == site_room(p->l, out->n, d);
+  }
+  for (int e = 0; e < d; e++) {
+    const Expr len = site_len(p->l, out->n, e);
+    if (is_int(p->l, len, 1)) continue;
+    const Expr i = loop_symbol(p->l, arena_printf(p->l->arena, "i%d", loops++), 0, INT64_MAX);
+    loop_open(p->l, i, len, LOOP_SOME);
+    at = expr_add(p->x, at, expr_mul(p->x, i, out->stride[e]));
+  }
+  const Expr place = entry_place(p->build, out->id);
+  loop_zero_at(p->l, is_int(p->l, at, 0) ? place : entry_after(p->build, t, place, at), run,
+               dtype_size(t));
+  loop_close(p->l, loops);
+}
+
 static void open_loops(Product *p) {
-  const Node *n = p->t[OUT].n;
   /* A further summed dim is added up, which an empty one must not leave undone. */
-  if (p->nsummed || leaves_zeros(p))
-    loop_zero_at(p->l, entry_place(p->build, p->t[OUT].id), site_count(p->l, n),
-                 dtype_size(n->dtype));
+  if (p->nsummed || leaves_zeros(p)) clear_result(p);
   for (int i = 0; i < p->nloops && !p->told; i++)
     loop_open(p->l, loop_symbol(p->l, arena_printf(p->l->arena, "i%d", i), 0, INT64_MAX),
               p->loop[i]->len, LOOP_SOME);
