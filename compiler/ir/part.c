@@ -170,6 +170,12 @@ static bool is_dense(const Node *n, const Node *of, const TensorPart *p, int d, 
   return n->shape.dim[next] == of->shape.dim[p->dim[next]];
 }
 
+/* Both operands end in the same letter, but at different values: a product goes by one. */
+static bool ends_otherwise(const Letters *l, const TensorPart *x, const TensorPart *y) {
+  return x->filled != NO_NODE && y->filled != NO_NODE && l->x[x->along] == l->y[y->along] &&
+         (x->filled != y->filled || x->more != y->more);
+}
+
 bool product_part(const LocalEntry *le, const Node *product, int k, TensorPart *p) {
   const Graph *g = le->graph;
   const NodeId id = product->operand[k];
@@ -178,6 +184,10 @@ bool product_part(const LocalEntry *le, const Node *product, int k, TensorPart *
   const Letters l = product_letters(g, product);
   const int64_t *letter = k ? l.y : l.x;
   int before = -1;
+  TensorPart x;
+  if (k && p->filled != NO_NODE && !le->stored[node_base(g, product->operand[0])] &&
+      product_part(le, product, 0, &x) && ends_otherwise(&l, &x, p))
+    return false;
   for (int d = 0; d < n->shape.rank; d++) {
     if (p->dim[d] == NO_DIM) continue;
     if (before >= 0 && l.in[letter[before]] == l.in[letter[d]] &&
