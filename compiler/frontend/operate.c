@@ -148,7 +148,7 @@ static Value family_index(Elab *e, NameScope *s, const AstExpr *x, const Family 
  * tensors pick together, of dims that do not stand side by side as if these came first. `dim`
  * counts in the sliced tensor. */
 typedef struct Later {
-  int dim;
+  int dim, of;  /* of the sliced tensor, of the tensor */
   NodeId index; /* NO_NODE: a new dim */
   Span span;
 } Later;
@@ -161,6 +161,7 @@ typedef struct Subscripting {
   int nlater, ntensors;
   bool apart;   /* the dims of its tensors are not side by side */
   bool running; /* one begins at a position known while running */
+  bool by_row;  /* a slice begins at a list of such positions */
 } Subscripting;
 
 /* A scalar of integers that a subscript begins or ends at. */
@@ -170,11 +171,19 @@ static bool is_position(Elab *e, const Value *v) {
   return dtype_is_int(n->dtype) && n->shape.rank == 0;
 }
 
+/* A list of integers, one for each row of another dim. */
+static bool is_list(Elab *e, const Value *v) {
+  if (v->kind != V_TENSOR) return false;
+  const Node *n = graph_node(e->at->build.graph, v->node);
+  return dtype_is_int(n->dtype) && n->shape.rank == 1;
+}
+
 /* x[i : i + 4]: how far the end is from the begin must be seen in the two expressions. */
 static bool running_slice(Elab *e, const Sub *x, const Value *begin, const Value *end,
-                          Subscript *u) {
+                          Subscripting *t, Subscript *u) {
   const Value *const both[] = {begin, end};
-  for (int i = 0; i < 2; i++)
+  const bool lists = is_list(e, begin) && is_list(e, end);
+  for (int i = 0; i < 2 && !lists; i++)
     if (both[i]->kind == V_TENSOR && !is_position(e, both[i])) {
       elab_fail(e, (i ? x->end : x->begin)->span,
                 "the bounds of a slice are integers or scalar tensors of an integer type, but this "
@@ -182,6 +191,7 @@ static bool running_slice(Elab *e, const Sub *x, const Value *begin, const Value
                 value_describe(e, both[i]));
       return false;
     }
+  t->by_row = t->by_row || lists;
   u->running = begin->kind == V_TENSOR && end->kind == V_TENSOR &&
                position_distance(e->at->build.graph, begin->node, end->node, &u->end);
   u->has_begin = u->has_end = true;
@@ -211,7 +221,7 @@ static bool one_slice(Elab *e, NameScope *s, const Sub *x, Subscripting *t) {
   if (!has_step) u->step = 1;
   t->n++, t->dim++;
   if (v[0].kind == V_TENSOR || v[1].kind == V_TENSOR)
-    return t->running = true, running_slice(e, x, &v[0], &v[1], u);
+    return t->running = true, running_slice(e, x, &v[0], &v[1], t, u);
   return bound_value(e, x->begin, v[0], &u->has_begin, &u->begin) &&
          bound_value(e, x->end, v[1], &u->has_end, &u->end);
 }
@@ -324,7 +334,7 @@ static bool one_index(Elab *e, NameScope *s, const Sub *x, Subscripting *t, cons
       return false;
     }
     if (picked && t->ntensors++ && !beside) t->apart = true;
-    t->later[t->nlater++] = (Later){t->dim, new_dim ? NO_NODE : v.node, x->span};
+    t->later[t->nlater++] = (Later){t->dim, t->n, new_dim ? NO_NODE : v.node, x->span};
     if (picked) t->sub[t->n++] = (Subscript){.span = x->span, .whole = true, .step = 1}, t->dim++;
     return true;
   }
@@ -378,6 +388,47 @@ static bool read_subs(Elab *e, NameScope *s, const AstExpr *x, Subscripting *t, 
   return true;
 }
 
+/* x[iota(n), :, at] and x[iota(n), at : at + 4] where the list `at` has n positions: each row has a
+ * window of its own. The lists that pick become positions by row; false: they are others. The rows'
+ * dim is the first of those that lists name, and in the result where it is in the tensor. */
+static bool goes_by_row(Elab *e, NodeId base, Subscripting *t) {
+  Build *b = &e->at->build;
+  const Node *x = graph_node(b->graph, base);
+  const int row = t->nlater ? t->later[0].of : 0;
+  const Shape list = {1, {x->shape.rank ? x->shape.dim[row] : 0}};
+  bool other = t->by_row, fits = t->nlater && build_is_iota(b, t->later[0].index, list.dim[0]);
+  for (int d = 0; fits && t->apart && d < row; d++) fits = t->sub[d].drop;
+  for (int i = 1; fits && i < t->nlater; i++) {
+    other = true;
+    fits = t->later[i].index != NO_NODE &&
+           shape_equal(&graph_node(b->graph, t->later[i].index)->shape, &list);
+  }
+  for (int d = 0; fits && d < t->n; d++) {
+    const Subscript *u = &t->sub[d];
+    if (u->running && graph_node(b->graph, u->at)->shape.rank)
+      fits = d > row && shape_equal(&graph_node(b->graph, u->at)->shape, &list);
+  }
+  if (!fits || !other) return false;
+  for (int i = 1; i < t->nlater; i++) {
+    Subscript *u = &t->sub[t->later[i].of];
+    *u = (Subscript){
+        .span = u->span, .drop = true, .running = true, .step = 1, .at = t->later[i].index};
+  }
+  for (int d = 0; d < t->n; d++)
+    if (t->sub[d].running && graph_node(b->graph, t->sub[d].at)->shape.rank)
+      t->sub[d].rows = row + 1;
+  t->nlater = 0, t->running = true, t->apart = false;
+  return true;
+}
+
+static bool slices_fit(Elab *e, NodeId base, Subscripting *t, Span at) {
+  if (!t->by_row || goes_by_row(e, base, t)) return true;
+  elab_fail(e, at,
+            "a slice at a list of positions takes one for each row of an earlier dim, all of whose "
+            "rows `iota` names: x[iota(4), :, at : at + 2] for 4 rows and positions");
+  return false;
+}
+
 /* The dims that tensors pick rows of come first. */
 static NodeId picked_first(Build *b, const Subscripting *t, NodeId y) {
   const int rank = y == NO_NODE ? 0 : graph_node(b->graph, y)->shape.rank;
@@ -410,7 +461,7 @@ static Value tensor_index(Elab *e, NameScope *s, const AstExpr *x, NodeId base) 
   Build *b = &e->at->build;
   Subscripting t = {0};
   if (!x->subs.n) return elab_fail(e, x->span, "a subscript is missing between the brackets");
-  if (!read_subs(e, s, x, &t, base)) return value_error;
+  if (!read_subs(e, s, x, &t, base) || !slices_fit(e, base, &t, x->span)) return value_error;
   b->span = x->span;
   if (t.running) base = build_window(b, base, t.n, t.sub);
   NodeId y = build_subscript(b, base, t.n, t.sub);
@@ -463,6 +514,8 @@ Value operate_put(Elab *e, NameScope *s, const AstExpr *x, NodeId base, Value v,
   v = eval_read(e, v, at);
   if (v.kind == V_ERROR || !builtin_arg(e, &v, at, &value)) return value_error;
   b->span = x->span;
+  if (!slices_fit(e, base, &t, x->span)) return value_error;
+  if (t.nlater) goes_by_row(e, base, &t);
   return value_node(t.nlater ? put_rows(b, base, &t, &value)
                              : build_put(b, base, t.n, t.sub, &value));
 }

@@ -53,3 +53,9 @@ void rule_of(const Graph *g, const Node *n, Rule *r, Arena *scratch) {
 }
 
 const char *op_written(Op op) { return op->sign ? op->sign : op->name; }
+
+bool node_begins_by_row(const Graph *g, const Node *put) {
+  for (int k = 2; k < put->noperands; k++)
+    if (graph_operand(g, put, k)->shape.rank) return true;
+  return false;
+}

@@ -349,6 +349,8 @@ uint64_t op_hash(Op op);       /* the same in every run */
 static inline bool op_is(const Node *n, uint32_t flags) { return n->op->flags & flags; }
 /* It can be made in the place of operand 0: it is that but for a window, or begins with it. */
 static inline bool node_goes_on(const Node *n) { return n->op->updates || op_is(n, OPF_CARRY); }
+/* What it writes begins elsewhere in each row: a position is a tensor. */
+bool node_begins_by_row(const Graph *g, const Node *put);
 /* In which type a result of f32 stands under `precision bf16, master f32`: see docs/language.md. */
 typedef enum Stands {
   STANDS_F32,     /* sorts, matrices, what a loop carries, numbers that were of other types */

@@ -37,9 +37,10 @@ static bool add_to(const Graph *g, Position *p, NodeId id, int64_t times, int de
     return !__builtin_mul_overflow(n->whole, times, &by) &&
            !__builtin_add_overflow(p->number, by, &p->number);
   }
-  bool sum = depth && n->op->index[0] && n->shape.rank == 0;
+  bool sum = depth && n->op->index[0] && n->shape.rank < 2;
   for (int k = 0; k < n->noperands; k++)
-    sum = sum && dtype_is_int(graph_operand(g, n, k)->dtype);
+    sum = sum && dtype_is_int(graph_operand(g, n, k)->dtype) &&
+          shape_equal(&n->shape, &graph_operand(g, n, k)->shape);
   for (int k = 0; sum && k < n->noperands; k++)
     if (!add_to(g, p, n->operand[k], times * n->op->index[k], depth - 1)) return false;
   return sum || add_term(g, p, id, times);

@@ -195,7 +195,8 @@ void build_cumsum(const LoopSite *s, NodeId id, LoopFunction *out);
 void build_scatter(const LoopSite *s, const Step *step, LoopFunction *out);
 /* The stores of all values of a map, in its innermost loop. */
 void map_body(Loop *l, const Step *s, const At *at);
-/* The begin of a window that is written in each of its dims, in the whole tensor. */
+/* The begin of a window that is written in each of its dims, in the whole tensor; by row, where the
+ * loops of the rows are open. */
 typedef struct Begins {
   Expr is[MAX_RANK], name[MAX_RANK]; /* what it is computed as, and what it is called */
 } Begins;

@@ -2,18 +2,44 @@
  * such a dim is split, each device looks up the elements it owns and the results are added, so that
  * as many bytes move as the window has; and each writes those it owns. A window that does not lie
  * within its dim stops the program; it is never moved. `put` is made in the place of its operand
- * where that is read no more: then the window alone is written. */
-#include "opdefs.h"
+ * where that is read no more: then the window alone is written. What is put may begin elsewhere in
+ * each row of a dim before: the position is a tensor along that dim, of size 1 in all others, and
+ * is cut as the rows are. */
+#include "compose.h"
 #include "plural.h"
+#include "scan.h"
 
 static RuleDim one(int f) { return (RuleDim){.n = 1, .factor = {(int8_t)f}}; }
 
-static bool starts_fit(Build *b, const Node *n, int first) {
-  for (int k = first; k < n->noperands; k++) {
+static bool starts_fit(Build *b, const Node *n) {
+  for (int k = 1; k < n->noperands; k++) {
     const Node *i = graph_operand(b->graph, n, k);
     if (dtype_is_int(i->dtype) && !i->shape.rank) continue;
     op_fail(b, b->span, "a position is a scalar of an integer type, but this is %s",
             op_describe(b, n->operand[k]));
+    return false;
+  }
+  return true;
+}
+
+/* The position has one element for each row of dims that are put whole and come before dim d. */
+static bool is_by_row(const Node *put, const Node *begin, uint32_t dims, int d) {
+  if (!dtype_is_int(begin->dtype) || begin->shape.rank != put->shape.rank) return false;
+  for (int e = 0; e < put->shape.rank; e++)
+    if (begin->shape.dim[e] != 1 &&
+        (e > d || dims >> e & 1 || begin->shape.dim[e] != put->shape.dim[e]))
+      return false;
+  return true;
+}
+
+static bool puts_fit(Build *b, const Node *n) {
+  const uint32_t dims = (uint32_t)node_attr(n, "axis");
+  for (int d = 0, k = 2; d < n->shape.rank; d++) {
+    if (!(dims >> d & 1)) continue;
+    const Node *i = graph_operand(b->graph, n, k++);
+    if (dtype_is_int(i->dtype) && (!i->shape.rank || is_by_row(n, i, dims, d))) continue;
+    op_fail(b, b->span, "a position is a scalar of an integer type, but this is %s",
+            op_describe(b, n->operand[k - 1]));
     return false;
   }
   return true;
@@ -46,7 +72,7 @@ static bool infer_window(Build *b, Node *n) {
         !window_fits(b, n->operand[0], d, n->shape.dim[d], node_attrs(n, "step")[d]))
       return false;
   }
-  return starts_fit(b, n, 1);
+  return starts_fit(b, n);
 }
 
 static void rule_window(const Graph *g, const Node *n, Rule *r) {
@@ -184,7 +210,7 @@ static bool infer_put(Build *b, Node *n) {
       fits = v->shape.dim[d] == x->shape.dim[d];
     }
   }
-  if (fits) return starts_fit(b, n, 2);
+  if (fits) return puts_fit(b, n);
   op_fail(b, b->span, "%s cannot be put into %s here", op_describe(b, n->operand[1]),
           op_describe(b, n->operand[0]));
   return false;
@@ -197,6 +223,11 @@ static void rule_put(const Graph *g, const Node *n, Rule *r) {
     r->result[d] = r->operand[0][d] = r->operand[1][d] = one(f);
     if (node_attr(n, "axis") >> d & 1)
       r->operand[1][d] = one(rule_factor(r, v->shape.dim[d], FACTOR_WHOLE));
+  }
+  for (int k = 2; k < n->noperands; k++) {
+    const Shape *s = &graph_operand(g, n, k)->shape;
+    for (int d = 0; d < s->rank; d++)
+      r->operand[k][d] = s->dim[d] > 1 ? r->result[d] : one(rule_factor(r, 1, FACTOR_WHOLE));
   }
 }
 
@@ -214,6 +245,40 @@ NodeId mk_put(Build *b, NodeId x, NodeId v, uint32_t dims, const NodeId *begin,
   return build_node(b, &op_put, n, operand, 1 + rank, attr, 0);
 }
 
+/* For each element of shape s how far from `begin` on in dim d it is. */
+static NodeId stepped(Build *b, NodeId begin, const Shape *s, int d, int64_t step) {
+  const NodeId at = mk_broadcast_to(b, build_cast(b, begin, DT_I64), s);
+  if (s->dim[d] == 1) return at;
+  const NodeId i = mk_iota(b, DT_I64, s, d);
+  return mk_add(b, at, mk2(b, &op_mul, i, mk_whole(b, DT_I64, s, step)));
+}
+
+/* The elements of y that put n wrote, of shape `size`. */
+static NodeId read_back(Build *b, const Node *n, NodeId y, const Shape *size) {
+  const uint32_t dims = (uint32_t)node_attr(n, "axis");
+  const int64_t *step = node_attrs(n, "step");
+  NodeId begin[MAX_RANK];
+  int64_t steps[MAX_RANK];
+  uint32_t scalars = 0;
+  int moving = 0;
+  for (int d = 0, k = 2; d < n->shape.rank; d++) {
+    steps[d] = step[d];
+    if (!(dims >> d & 1)) continue;
+    const NodeId i = n->operand[k++];
+    if (!op_node(b, i)->shape.rank) scalars |= 1u << d, begin[moving++] = i;
+  }
+  y = mk_window(b, y, scalars, begin, size->dim, steps);
+  for (int d = 0, k = 2; d < n->shape.rank && y != NO_NODE; d++) {
+    if (!(dims >> d & 1)) continue;
+    const NodeId i = n->operand[k++];
+    if (!op_node(b, i)->shape.rank) continue;
+    Shape s = op_node(b, y)->shape;
+    s.dim[d] = size->dim[d];
+    y = mk_pick(b, y, stepped(b, i, &s, d, steps[d]), d);
+  }
+  return y;
+}
+
 static void grad_put(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   const Node n = *op_node(b, node);
   const uint32_t dims = (uint32_t)node_attr(&n, "axis");
@@ -221,7 +286,7 @@ static void grad_put(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   int64_t step[MAX_RANK];
   for (int d = 0; d < n.shape.rank; d++) step[d] = node_attrs(&n, "step")[d];
   dx[0] = dims ? mk_put(b, dy, mk_number(b, n.operand[1], 0), dims, n.operand + 2, step) : NO_NODE;
-  dx[1] = mk_window(b, dy, dims, n.operand + 2, size.dim, step);
+  dx[1] = read_back(b, &n, dy, &size);
   for (int k = 2; k < n.noperands; k++) dx[k] = NO_NODE;
 }
 
@@ -297,8 +362,24 @@ typedef struct Part {
   int64_t size[MAX_RANK], step[MAX_RANK];
 } Part;
 
+/* Where a subscript of x begins, `start` behind its position; a list of those, one for each row of
+ * a dim, lies along that dim. */
+static NodeId begin_of(Build *b, NodeId x, const Subscript *u, int64_t start) {
+  Shape s = {.rank = shape_of(b, x)->rank};
+  NodeId at = u->at;
+  if (start) {
+    const Arg i = arg_node(at),
+              by = {.kind = ARG_INT, .i = start, .real = (double)start, .span = u->span};
+    at = build_operator(b, &op_add, &i, &by).node;
+  }
+  if (!u->rows) return at;
+  for (int d = 0; d < s.rank; d++) s.dim[d] = 1;
+  s.dim[u->rows - 1] = shape_of(b, x)->dim[u->rows - 1];
+  return mk_reshape(b, at, &s);
+}
+
 /* The dims that move, of those with a position known while running; the others of `all` too. */
-static bool part_of(Build *b, NodeId x, int n, const Subscript *sub, bool all, Part *p) {
+static bool part_named(Build *b, NodeId x, int n, const Subscript *sub, bool all, Part *p) {
   const Shape s = op_node(b, x)->shape;
   int moving = 0;
   *p = (Part){0};
@@ -315,20 +396,37 @@ static bool part_of(Build *b, NodeId x, int n, const Subscript *sub, bool all, P
     p->size[d] = r.size, p->step[d] = r.step;
     if (!u->running && !r.start && r.size == s.dim[d]) continue;
     p->dims |= 1u << d;
-    NodeId begin = u->running ? u->at : build_whole(b, DT_I64, r.start);
-    if (u->running && r.start) {
-      const Arg i = arg_node(begin),
-                by = {.kind = ARG_INT, .i = r.start, .real = (double)r.start, .span = u->span};
-      begin = build_operator(b, &op_add, &i, &by).node;
-    }
-    p->begin[moving++] = begin;
+    p->begin[moving++] = u->running ? begin_of(b, x, u, r.start) : build_whole(b, DT_I64, r.start);
   }
   return true;
 }
 
+bool build_is_iota(const Build *b, NodeId x, int64_t n) {
+  const Node *i = graph_node(b->graph, x);
+  while (i->op == &op_cast && dtype_is_int(i->dtype)) i = graph_operand(b->graph, i, 0);
+  return i->op == &op_iota && i->shape.rank == 1 && i->shape.dim[0] == n;
+}
+
+/* The windows of rows that have one of their own, which become whole. */
+static NodeId windows_by_row(Build *b, NodeId x, int n, Subscript *sub) {
+  for (int d = 0; d < n && x != NO_NODE; d++) {
+    Subscript *u = &sub[d];
+    if (!u->rows) continue;
+    Shape s = *shape_of(b, x);
+    const SubscriptRange r = subscript_range(u, s.dim[d]);
+    s.dim[d] = r.size;
+    if (!window_fits(b, x, d, r.size, r.step)) return NO_NODE;
+    x = mk_pick(b, x, stepped(b, begin_of(b, x, u, r.start), &s, d, r.step), d);
+    *u = (Subscript){.span = u->span, .drop = u->drop, .step = u->step < 0 ? -1 : 1};
+    u->whole = !u->drop && u->step > 0;
+  }
+  return x;
+}
+
 NodeId build_window(Build *b, NodeId x, int n, Subscript *sub) {
   Part p;
-  if (x == NO_NODE || !part_of(b, x, n, sub, false, &p)) return NO_NODE;
+  x = windows_by_row(b, x, n, sub);
+  if (x == NO_NODE || !part_named(b, x, n, sub, false, &p)) return NO_NODE;
   const NodeId y = mk_window(b, x, p.dims, p.begin, p.size, p.step);
   for (int d = 0; d < n; d++) { /* what remains to be done along these dims */
     Subscript *u = &sub[d];
@@ -348,7 +446,7 @@ static uint32_t backwards(int n, const Subscript *sub, const Part *p) {
 
 NodeId build_put(Build *b, NodeId x, int n, const Subscript *sub, const Arg *value) {
   Part p;
-  if (x == NO_NODE || !part_of(b, x, n, sub, true, &p)) return NO_NODE;
+  if (x == NO_NODE || !part_named(b, x, n, sub, true, &p)) return NO_NODE;
   const Node *of = op_node(b, x);
   Shape kept = {0}, full = of->shape;
   bool empty = false;

@@ -289,11 +289,22 @@ Expr lower_pick(Lower *l, NodeId id, const At *at) {
   return choose(l, owned(l, x, dim, found), l->value(l, n->operand[0], &in), nothing(l, n));
 }
 
+/* Where operand k has the position that element `at` of n goes by. */
+static At begin_at(Lower *l, const Node *n, int k, const At *at) {
+  const Node *begin = operand(l, n, k);
+  At in = none();
+  for (int d = 0; d < begin->shape.rank; d++)
+    in.dim[d] =
+        begin->shape.dim[d] == 1 ? number(l, 0) : local(l, begin, d, global(l, n, d, at->dim[d]));
+  return in;
+}
+
 /* Operand k, where a window of `size` elements begins in a dim of n; checked. */
-static Expr window_begin(Lower *l, const Node *n, int k, int64_t size, int64_t step, int64_t of) {
-  const At scalar = none();
+static Expr window_begin(Lower *l, const Node *n, int k, const At *at, int64_t size, int64_t step,
+                         int64_t of) {
+  const At in = begin_at(l, n, k, at);
   const int64_t reach = (size - 1) * step;
-  const Expr i = l->load(l, n->operand[k], &scalar);
+  const Expr i = l->load(l, n->operand[k], &in);
   return expr_index(l->x, i, reach, of);
 }
 
@@ -305,7 +316,7 @@ Expr lower_window(Lower *l, NodeId id, const At *at) {
   for (int d = 0; d < n->shape.rank; d++) {
     if (!(node_attr(n, "axis") >> d & 1)) continue;
     const int64_t step = node_attrs(n, "step")[d];
-    const Expr begin = window_begin(l, n, k++, n->shape.dim[d], step, x->shape.dim[d]);
+    const Expr begin = window_begin(l, n, k++, at, n->shape.dim[d], step, x->shape.dim[d]);
     const Expr i = expr_add(l->x, begin, expr_scale(l->x, global(l, n, d, at->dim[d]), step));
     in.dim[d] = local(l, x, d, i);
     if (x->layout->dim[d].naxes) here = expr_and(l->x, here, owned(l, x, d, i));
@@ -323,7 +334,7 @@ Expr lower_put(Lower *l, NodeId id, const At *at) {
   for (int d = 0; d < n->shape.rank; d++) {
     if (!(node_attr(n, "axis") >> d & 1)) continue;
     const int64_t size = v->shape.dim[d], step = node_attrs(n, "step")[d];
-    const Expr begin = window_begin(l, n, k++, size, step, n->shape.dim[d]);
+    const Expr begin = window_begin(l, n, k++, at, size, step, n->shape.dim[d]);
     const Expr i = expr_sub(l->x, global(l, n, d, at->dim[d]), begin);
     in.dim[d] = number(l, 0);
     if (size == 1) {

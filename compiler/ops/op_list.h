@@ -41,15 +41,19 @@ Arg build_call(Build *b, const OpDef *def, const Arg *args);
  * a number takes the tensor's dtype, shapes are broadcast as NumPy does. op: of op_operator. */
 Arg build_operator(Build *b, Op op, const Arg *x, const Arg *y);
 /* x[a:b:s, :, i]: one triple a dim given, `whole` for `:`; `drop` removes the dim (a plain index).
- * `running`: it begins at the scalar `at`, and ends `end` behind that (`begin` is 0). */
+ * `running`: it begins at the scalar `at`, and ends `end` behind that (`begin` is 0); or in row i
+ * of dim `rows` - 1, which comes before and is whole, at element i of `at`. */
 typedef struct Subscript {
   Span span;
   bool whole, drop, has_begin, has_end, running;
   int64_t begin, end, step;
   NodeId at;
+  int rows; /* 0: a scalar */
 } Subscript;
 /* The running dims alone, which then are whole or have an index of 0 in sub[]. */
 NodeId build_window(Build *b, NodeId x, int n, Subscript *sub);
+/* 0, 1, ... n - 1 */
+bool build_is_iota(const Build *b, NodeId x, int64_t n);
 /* x with the value in the place of x[sub]. */
 NodeId build_put(Build *b, NodeId x, int n, const Subscript *sub, const Arg *value);
 NodeId build_subscript(Build *b, NodeId x, int n, const Subscript *subs);

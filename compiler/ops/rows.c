@@ -186,6 +186,13 @@ static NodeId at_positions(Rows *r, int tensors, int lists, const int64_t *first
   if (many_from(r, tensors)) return none(r, "its position is another one in each row");
   for (int k = 0; k < tensors; k++)
     if (!r->many[k]) r->x[k] = spread(r, r->x[k]);
+  for (int k = tensors; k < r->n->noperands; k++) { /* of rows of their own, the same in each row */
+    Shape s = {.rank = rank + 1, .dim = {1}};
+    const Shape own = op_node(r->b, r->x[k])->shape;
+    if (!own.rank) continue;
+    memcpy(s.dim + 1, own.dim, sizeof *s.dim * (size_t)rank);
+    r->x[k] = mk_reshape(r->b, r->x[k], &s);
+  }
   for (int l = 0; l < lists; l++) {
     attr[1 + l * (rank + 1)] = first[l];
     memcpy(attr + 2 + l * (rank + 1), r->n->attr + 1 + l * rank, sizeof *attr * (size_t)rank);

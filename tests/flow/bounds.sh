@@ -15,6 +15,9 @@ entry part() { i = i32(sum(s)) * 0 + at; return s[i : i + 3] }
 entry down() { i = i32(sum(s)) * 0 + at; return s[i : i - 3 : -1] }
 entry column() { i = i32(sum(s)) * 0 + at; return s[2:4, i] }
 entry write() { i = i32(sum(s)) * 0 + at; s[i] <- 2; return sum(s) }
+entry rows() { i = i32(sum(s)) * 0 + at + iota(8) // 7; s[iota(8), i] <- 2; return sum(s) }
+entry spans() { i = i32(sum(s)) * 0 + at + iota(8) // 7; s[iota(8), i : i + 2] <- 2; return sum(s) }
+entry spans_read() { i = i32(sum(s)) * 0 + at + iota(8) // 7; return s[iota(8), i : i + 2] }
 entry strided() { i = i32(sum(s)) * 0 + at; s[i : i + 5 : 2, 1:3] <- 2; return sum(s) }
 entry loop() { repeat i in 0..i32(sum(s)) * 0 + at { s[i] <- f32(i) }; return sum(s) }
 END
@@ -44,6 +47,15 @@ check down 2 ""
 check down 1 "a window from index -1 to 1 is not inside [0, 8)"
 check column 4 "index 4 is outside [0, 4)"
 check write 8 "index 8 is outside [0, 8)"
+check rows 2 ""
+check rows 3 "index 4 is outside [0, 4)"
+check rows -1 "index -1 is outside [0, 4)"
+check spans 1 ""
+check spans 2 "a window from index 3 to 4 is not inside [0, 4)"
+check spans -1 "a window from index -1 to 0 is not inside [0, 4)"
+check spans_read 1 ""
+check spans_read 2 "index 4 is outside [0, 4)"
+check spans_read -1 "index -1 is outside [0, 4)"
 check strided 3 ""
 check strided 4 "a window from index 4 to 8 is not inside [0, 8)"
 check loop 8 ""

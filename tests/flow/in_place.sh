@@ -122,9 +122,9 @@ entry play(at: i32[32], column: i32[32]) { board[at, column] <- 1 }
 entry better(at: i32[32], x: f32[32, 8]) { best <- scatter_max(best, at, x) }
 entry last(at: i32[32], x: f32[32]) { seen[at, 7] <- x }
 state cache: f32[4, 16, 8, 1024, 16] = 0
-entry keys(block: i32[], at: i32[16], k: f32[16, 8, 16]) {
-  cache[2, iota([16]), :, at] <- k
-  cache[block, iota([16]), :, at] <- 2 * k
+entry keys(block: i32[], row: i32[16], at: i32[16], k: f32[16, 8, 16]) {
+  cache[2, row, :, at] <- k
+  cache[block, row, :, at] <- 2 * k
 }
 state grid: i32[room, 4] = 0
 entry move(old: i32[32], new: i32[32], column: i32[32]) {
@@ -149,6 +149,21 @@ END
 # A window is read where it is written.
 printf 'state x: f32[4, 100, 8] = 1\nentry f(k: i32[], y: f32[100, 8]) {\n  x[2] <- x[2] * 2 + y\n  x[k] <- tanh(x[k])\n  x[1:3, 5:9] <- where(x[1:3, 5:9] > 0, x[1:3, 5:9], 0)\n}\n' >"$at/b.dtg"
 "$dtgc" "$at/b.dtg" --dump=loops | sed -n '/^entry f/,$p' | grep 'slice@\|window@\|dtrt_copy' && fail "a window that is written back is copied"
+# Rows that have a position of their own each are written in place, by the devices that have them, without an exchange.
+cat >"$at/c.dtg" <<'END'
+mesh [a=2, b=2]
+state keys: f32[3, 16, 4, 512, 8] on [_, a, b, _, _] = 0
+state values: bf16[3, 16, 4, 512, 8] on [_, a, b, _, _] = 0
+entry step(x: f32[16, 4, 8] on [a, b, _], y: bf16[16, 4, 2, 8], at: i32[16]) {
+  for i in 0..3 {
+    keys[i, iota(16), :, at] <- x * i
+    values[i, iota(16), :, at : at + 2] <- y * i
+  }
+}
+END
+"$dtgc" "$at/c.dtg" --dump=memory | sed -n '/^entry step/,$p' | grep 'updated by a copy' && fail "a cache whose rows are written is copied"
+"$dtgc" "$at/c.dtg" --dump=comm | grep -q '^entry step: 0 exchanges' || fail "rows that are written are exchanged"
+[ "$("$dtgc" "$at/c.dtg" --dump=c | grep -c '^  loop.*_put(\|^  loop.*_values(\|^  loop.*_keys(')" = 6 ] || fail "rows are written otherwise"
 # What is read of a variable behind its update, and not computed from that, is read before it is overwritten.
 cat >"$at/u.dtg" <<'END'
 const batch = 512

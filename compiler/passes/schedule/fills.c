@@ -39,7 +39,8 @@ static bool writes_all(const LocalEntry *le, const Node *put, int region, int64_
   const Node *v = graph_node(le->graph, put->operand[1]);
   const int64_t axis = node_attr(put, "axis");
   Affine at;
-  if (turns < 1 || put->noperands != 3) return false; /* of one dim */
+  if (turns < 1 || put->noperands != 3 || node_begins_by_row(le->graph, put))
+    return false; /* of one dim */
   for (int d = 0; d < put->shape.rank; d++) {
     const bool row = axis >> d & 1;
     if (row && (put->shape.dim[d] != turns || put->layout->dim[d].naxes)) return false;

@@ -264,6 +264,7 @@ static NodeId same_place(const Unnamed *u, const Node *n, Expr e) {
 NodeId unnamed_kept(Unnamed *u, NodeId id, RowDims *rows) {
   const Node *n = graph_node(u->g, id);
   u->put = n->op->updates ? n : NULL;
+  if (u->put && node_begins_by_row(u->g, n)) return NO_NODE;
   if (u->put) n = graph_node(u->g, id = n->operand[1]);
   u->at = lower_whole_index(&u->lower, n);
   u->row = u->written = NO_EXPR;
