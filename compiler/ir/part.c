@@ -120,10 +120,15 @@ static bool through_prefix(const LocalEntry *le, NodeId id, TensorPart *p, int r
     if (!dim_equal(&n->layout->dim[d], &x->layout->dim[d])) return false;
   int along = 0;
   while (along < rank && p->dim[along] != of.dim) along++;
+  int row = 0;
+  while (of.row != NO_DIM && row < rank && p->dim[row] != of.row) row++;
+  if (of.row != NO_DIM && (row == rank || p->begin[of.row] || p->at[of.row] != NO_NODE))
+    return false;
   /* A slice of a prefix begins elsewhere. */
   if (along == rank || n->layout->dim[of.dim].naxes || p->begin[of.dim] || p->at[of.dim] != NO_NODE)
     return false;
   p->filled = of.below, p->along = along, p->more = of.more;
+  p->row = of.row == NO_DIM ? NO_DIM : row;
   return true;
 }
 
@@ -140,7 +145,7 @@ static bool ends_alike(const Node *n, const Node *of, const TensorPart *p) {
 static bool tensor_part(const LocalEntry *le, NodeId id, TensorPart *p) {
   const Graph *g = le->graph;
   const Node *whole = graph_node(g, id), *n = whole;
-  *p = (TensorPart){.of = id, .filled = NO_NODE};
+  *p = (TensorPart){.of = id, .filled = NO_NODE, .row = NO_DIM};
   no_positions(p);
   for (int d = 0; d < n->shape.rank; d++) p->dim[d] = n->shape.dim[d] > 1 ? d : NO_DIM;
   bool sliced = false;
@@ -170,10 +175,13 @@ static bool is_dense(const Node *n, const Node *of, const TensorPart *p, int d, 
   return n->shape.dim[next] == of->shape.dim[p->dim[next]];
 }
 
-/* Both operands end in the same letter, but at different values: a product goes by one. */
+/* Both operands end in the same letter, but at different values, or have rows of different letters:
+ * a product goes by one. */
 static bool ends_otherwise(const Letters *l, const TensorPart *x, const TensorPart *y) {
-  return x->filled != NO_NODE && y->filled != NO_NODE && l->x[x->along] == l->y[y->along] &&
-         (x->filled != y->filled || x->more != y->more);
+  if (x->filled == NO_NODE || y->filled == NO_NODE) return false;
+  if (x->row != NO_DIM && y->row != NO_DIM && l->x[x->row] != l->y[y->row]) return true;
+  return l->x[x->along] == l->y[y->along] &&
+         (x->filled != y->filled || x->more != y->more || (x->row == NO_DIM) != (y->row == NO_DIM));
 }
 
 bool product_part(const LocalEntry *le, const Node *product, int k, TensorPart *p) {
@@ -184,6 +192,8 @@ bool product_part(const LocalEntry *le, const Node *product, int k, TensorPart *
   const Letters l = product_letters(g, product);
   const int64_t *letter = k ? l.y : l.x;
   int before = -1;
+  /* A row of its own for each product: the other operand and the result have the rows too. */
+  if (p->row != NO_DIM && l.in[letter[p->row]] != LETTER_BATCH) return false;
   TensorPart x;
   if (k && p->filled != NO_NODE && !le->stored[node_base(g, product->operand[0])] &&
       product_part(le, product, 0, &x) && ends_otherwise(&l, &x, p))

@@ -396,6 +396,7 @@ typedef struct TensorPart {
   NodeId filled; /* NO_NODE; of dim `along` of the part as many elements count as this value and
                   * `more`, and the others are 0 */
   int along;
+  int row; /* a dim of the part, of whose rows each has a value of its own; NO_DIM: one for all */
   int64_t more;
 } TensorPart;
 /* The operand that a slice, a window, a view or a prefix (see node_prefix) shows a part of; -1: n
@@ -407,7 +408,8 @@ bool part_is_written(const Graph *g, const Node *put, const Node *part);
  * elsewhere: where(iota(shape, axis) < n, x, 0). */
 typedef struct Prefix {
   int dim;      /* what the index is of */
-  NodeId below; /* a node of one integer, and */
+  int row;      /* NO_DIM; each row of this dim has an integer of its own */
+  NodeId below; /* a node of one integer, or one a row, and */
   int64_t more;
 } Prefix;
 /* `stored`: nodes whose values are not computed again, NULL. */

@@ -3,6 +3,10 @@
  *
  *   where(iota([n, width], axis=0) < filled, rows, 0)
  *
+ * or, where each row of another dim has its own,
+ *
+ *   where(iota([n, width], axis=0) < expand(filled, [1, 2]), rows, 0)
+ *
  * A product need not read what is 0 (part.c). What the condition is at an index, the ops say
  * themselves (OpDef.lower). */
 #include "expr.h"
@@ -18,16 +22,43 @@ typedef struct Sides {
 
 static bool is_integer(DType t) { return !dtype_is_float(t) && t != DT_BOOL; }
 
-static bool is_one_integer(const Lower *l, NodeId id) {
-  const Node *n = graph_node(l->g, id);
-  const bool integer = is_integer(n->dtype) && n->dtype != DT_U64; /* as dtrt_filled_... has */
-  return shape_count(&n->shape) == 1 && integer && !node_is_const(n);
+static bool is_counted(const Node *n) { /* as dtrt_filled_... has it */
+  return is_integer(n->dtype) && n->dtype != DT_U64 && !node_is_const(n);
 }
 
-/* The node that an expression is the value of, if it is one integer; NO_NODE. */
-static NodeId integer_of(const Sides *s, Expr e) {
+static bool is_one_integer(const Lower *l, NodeId id) {
+  const Node *n = graph_node(l->g, id);
+  return shape_count(&n->shape) == 1 && is_counted(n);
+}
+
+/* The dim in which a list of integers has them; NO_DIM: it is none. */
+static int list_dim(const Lower *l, NodeId id) {
+  const Node *n = graph_node(l->g, id);
+  int dim = NO_DIM;
+  if (!is_counted(n)) return NO_DIM;
+  for (int d = 0; d < n->shape.rank; d++) {
+    if (n->shape.dim[d] == 1) continue;
+    if (dim != NO_DIM || !n->shape.dim[d]) return NO_DIM;
+    dim = d;
+  }
+  return dim;
+}
+
+/* The node that an expression is the value of, if it is one integer, or one for each row of dim
+ * *row of n; NO_NODE. */
+static NodeId integer_of(const Sides *s, Expr e, const Node *n, int *row) {
   const ExprNode *v = expr_node(s->x, e);
-  return v->kind == EXPR_VALUE && is_one_integer(&s->lower, (NodeId)v->v) ? (NodeId)v->v : NO_NODE;
+  *row = NO_DIM;
+  if (v->kind != EXPR_VALUE) return NO_NODE;
+  const NodeId id = (NodeId)v->v;
+  if (is_one_integer(&s->lower, id)) return id;
+  const int dim = list_dim(&s->lower, id);
+  const Node *list = graph_node(s->lower.g, id);
+  for (int d = 0; dim != NO_DIM && d < n->shape.rank; d++)
+    if (v->arg[dim] == s->index.dim[d] && list->shape.dim[dim] == n->shape.dim[d] &&
+        dim_equal(&list->layout->dim[dim], &n->layout->dim[d]))
+      return *row = d, id;
+  return NO_NODE;
 }
 
 /* What is stored is not computed again, nor is one integer. */
@@ -35,6 +66,10 @@ static bool stops(const Lower *l, NodeId id) {
   const bool *stored = l->user;
   return is_one_integer(l, id) ||
          (stored && stored[node_base(l->g, id)] && !node_is_const(graph_node(l->g, id)));
+}
+
+static bool stops_at_lists(const Lower *l, NodeId id) {
+  return stops(l, id) || list_dim(l, id) != NO_DIM;
 }
 
 static Expr computed_as(Sides *s, Expr e) { return lower_out(&s->lower, e, stops); }
@@ -65,23 +100,29 @@ static bool add_index(Sides *s, Expr e, int64_t by, int rank, int *dim, int64_t 
   return n.n > 0;
 }
 
+/* Of comparison c, whose integer is one for all, or else (`lists`) one for each row. */
+static bool find_end(Sides *s, const Node *n, const ExprNode *c, bool lists, Prefix *out) {
+  for (int k = 0; k < 2; k++) {
+    const int below = k ? ORDER_GREATER : ORDER_LESS; /* the index, argument k, than the integer */
+    int64_t number = 0;
+    int dim = -1, row;
+    const Expr other = lower_out(&s->lower, c->arg[!k], lists ? stops_at_lists : stops);
+    const NodeId integer = integer_of(s, other, n, &row);
+    if (integer == NO_NODE || (c->op->compares & ~ORDER_EQUAL) != below) continue;
+    if (!add_index(s, c->arg[k], 1, n->shape.rank, &dim, &number) || dim < 0 || dim == row)
+      continue;
+    *out = (Prefix){dim, row, integer, (c->op->compares & ORDER_EQUAL ? 1 : 0) - number};
+    return true;
+  }
+  return false;
+}
+
 static bool find_prefix(Sides *s, const Node *n, Prefix *out) {
   s->index = lower_whole_index(&s->lower, n);
   const ExprNode c = *expr_node(
       s->x, computed_as(s, lower_element(&s->lower, EXPR_VALUE, n->operand[0], &s->index)));
   if (c.kind != EXPR_OP || !c.op->compares || c.n != 2) return false;
-  for (int k = 0; k < 2; k++) {
-    const int below = k ? ORDER_GREATER : ORDER_LESS; /* the index, argument k, than the integer */
-    int64_t number = 0;
-    int dim = -1;
-    const Expr other = computed_as(s, c.arg[!k]);
-    const NodeId integer = integer_of(s, other);
-    if (integer == NO_NODE || (c.op->compares & ~ORDER_EQUAL) != below) continue;
-    if (!add_index(s, c.arg[k], 1, n->shape.rank, &dim, &number) || dim < 0) continue;
-    *out = (Prefix){dim, integer, (c.op->compares & ORDER_EQUAL ? 1 : 0) - number};
-    return true;
-  }
-  return false;
+  return find_end(s, n, &c, false, out) || find_end(s, n, &c, true, out);
 }
 
 bool node_prefix(const Graph *g, const bool *stored, NodeId id, Prefix *out) {

@@ -82,10 +82,9 @@ Expr entry_position(EntryBuild *b, NodeId id, int64_t reach, int64_t size) {
   return expr_call(b->en->x, name, DT_I64, 3, arg, 0, size - 1 - reach);
 }
 
-Expr entry_filled(EntryBuild *b, NodeId id, int64_t more, Expr size) {
-  const Node *n = graph_node(b->en->le->graph, id);
-  const char *name = arena_printf(b->l->arena, "dtrt_filled_%s", dtype_name(n->dtype));
-  const Expr arg[] = {entry_whole(b, id), loop_int(b->l, more), size};
+Expr entry_filled(EntryBuild *b, DType t, Expr address, int64_t more, Expr size) {
+  const char *name = arena_printf(b->l->arena, "dtrt_filled_%s", dtype_name(t));
+  const Expr arg[] = {address, loop_int(b->l, more), size};
   return expr_call(b->en->x, name, DT_I64, 3, arg, 0, expr_node(b->en->x, size)->hi);
 }
 

@@ -29,8 +29,8 @@ Expr entry_part(EntryBuild *b, NodeId part, NodeId of, Expr begin);
 /* The value of a stored scalar, an integer: a position in a dim of `size`, with `reach` elements
  * behind it. */
 Expr entry_position(EntryBuild *b, NodeId id, int64_t reach, int64_t size);
-/* The value of a stored integer and `more`, between 0 and size. */
-Expr entry_filled(EntryBuild *b, NodeId id, int64_t more, Expr size);
+/* The integer at an address and `more`, between 0 and size. */
+Expr entry_filled(EntryBuild *b, DType t, Expr address, int64_t more, Expr size);
 bool entry_has_memory(const EntryBuild *b); /* `memory` has run */
 /* The memory as it is, without tiles. */
 Expr entry_whole(EntryBuild *b, NodeId id);

@@ -54,6 +54,7 @@ typedef struct Product {
   int nloops, nsummed;
   bool told;       /* the kernel goes through the loops */
   uint32_t filled; /* letters that are not gone through to the end */
+  int64_t row;     /* the letter of rows that each are filled to an end of their own; NO_LETTER */
   Live live;
 } Product;
 
@@ -82,6 +83,26 @@ static void measure_part(Product *p, Side *s, const TensorPart *part) {
     s->stride[d] = part->dim[d] == NO_DIM ? loop_int(p->l, 1) : stride[part->dim[d]];
 }
 
+/* Which row it is where each is filled to an end of its own. */
+static Expr row_index(Loop *l) { return loop_symbol(l, "row", 0, INT64_MAX); }
+
+/* Where the list of ends has that of the row which the loops are at. A tile has some rows, and of
+ * the list those too, if it makes it. */
+static Expr end_of_row(Product *p, const Side *s, const TensorPart *part) {
+  const Node *list = graph_node(p->build->en->le->graph, part->filled);
+  bool tiled = false;
+  for (int d = 0; d < list->shape.rank; d++)
+    tiled = tiled || site_len(p->l, list, d) != site_extent(p->l, list, d);
+  Expr row = tiled ? loop_int(p->l, 0) : site_at(p->l, s->n, part->row);
+  if (!is_int(p->l, s->len[part->row], 1)) {
+    row = expr_add(p->x, row, row_index(p->l));
+    p->row = s->letter[part->row];
+  }
+  const Expr first =
+      tiled ? entry_place(p->build, part->filled) : entry_whole(p->build, part->filled);
+  return is_int(p->l, row, 0) ? first : entry_after(p->build, list->dtype, first, row);
+}
+
 static void measure(Product *p, Side *s, const TensorPart *part) {
   s->of = NO_NODE, s->along = NO_DIM;
   if (part)
@@ -94,7 +115,10 @@ static void measure(Product *p, Side *s, const TensorPart *part) {
   }
   if (!part || part->filled == NO_NODE) return;
   s->along = part->along;
-  s->filled = entry_filled(p->build, part->filled, part->more, s->len[part->along]);
+  const Expr at =
+      part->row == NO_DIM ? entry_whole(p->build, part->filled) : end_of_row(p, s, part);
+  const DType t = graph_node(p->build->en->le->graph, part->filled)->dtype;
+  s->filled = entry_filled(p->build, t, at, part->more, s->len[part->along]);
 }
 
 /* A letter of which one tensor has only so many elements that count is no longer in the others. */
@@ -150,7 +174,7 @@ static bool goes_on(const Product *p, const Side *s, int first, int second) {
 /* Each letter, in the order of the result and then of x, joined to the one before where both lie
  * side by side in every tensor that has them. */
 static void find_groups(Product *p) {
-  int last[3] = {-2, -2, -2}, last_role = 0;
+  int last[3] = {-2, -2, -2}, last_role = 0; /* 0: none may join */
   uint32_t done = 0;
   const int order[3] = {OUT, X, Y};
   for (int o = 0; o < 3; o++)
@@ -163,7 +187,7 @@ static void find_groups(Product *p) {
       places_of(p, letter, at);
       const Expr len = p->t[order[o]].len[d];
       if (is_int(p->l, len, 1)) continue;
-      bool joins = role == last_role && p->ngroups;
+      bool joins = role == last_role && p->ngroups && letter != p->row;
       for (int t = 0; joins && t < 3; t++) joins = goes_on(p, &p->t[t], last[t], at[t]);
       LetterGroup *g = joins ? &p->group[p->ngroups - 1] : &p->group[p->ngroups++];
       g->len = joins ? expr_mul(p->x, g->len, len) : len;
@@ -173,7 +197,7 @@ static void find_groups(Product *p) {
         g->stride[t] = at[t] >= 0 ? p->t[t].stride[at[t]] : NO_EXPR;
         last[t] = at[t];
       }
-      last_role = role;
+      last_role = letter == p->row ? 0 : role;
     }
 }
 
@@ -325,16 +349,27 @@ static bool depths_before(const Product *p, Expr *at, Expr *all) {
   return p->k && !first;
 }
 
+static bool is_row(const Product *p, int loop) {
+  return p->row != NO_LETTER && p->loop[loop]->letter == p->row;
+}
+
+/* The kernel goes through this loop. */
+static bool is_told(const Product *p, int loop) { return p->told && !is_row(p, loop); }
+
+static Expr index_of(const Product *p, int loop) {
+  if (is_row(p, loop)) return row_index(p->l);
+  return loop_symbol(p->l, arena_printf(p->l->arena, "i%d", loop), 0, INT64_MAX);
+}
+
 /* Tensor t where the loops are. */
 static Expr place_in_loops(Product *p, int t) {
   Expr at = loop_int(p->l, 0);
   bool any = false;
   const Expr place = place_of(p, &p->t[t]);
-  for (int i = 0; i < p->nloops && !p->told; i++) {
+  for (int i = 0; i < p->nloops; i++) {
     const Expr stride = p->loop[i]->stride[t];
-    if (stride == NO_EXPR) continue;
-    const Expr index = loop_symbol(p->l, arena_printf(p->l->arena, "i%d", i), 0, INT64_MAX);
-    at = expr_add(p->x, at, expr_mul(p->x, index, stride));
+    if (stride == NO_EXPR || is_told(p, i)) continue;
+    at = expr_add(p->x, at, expr_mul(p->x, index_of(p, i), stride));
     any = true;
   }
   return any ? entry_after(p->build, p->t[t].n->dtype, place, at) : place;
@@ -365,12 +400,17 @@ static void clear_result(Product *p) {
   loop_close(p->l, loops);
 }
 
-static void open_loops(Product *p) {
+/* How many. */
+static int open_loops(Product *p) {
   /* A further summed dim is added up, which an empty one must not leave undone. */
   if (p->nsummed || leaves_zeros(p)) clear_result(p);
-  for (int i = 0; i < p->nloops && !p->told; i++)
-    loop_open(p->l, loop_symbol(p->l, arena_printf(p->l->arena, "i%d", i), 0, INT64_MAX),
-              p->loop[i]->len, LOOP_SOME);
+  int open = 0;
+  for (int i = 0; i < p->nloops; i++) {
+    if (is_told(p, i)) continue;
+    loop_open(p->l, index_of(p, i), p->loop[i]->len, LOOP_SOME);
+    open++;
+  }
+  return open;
 }
 
 /* What all kinds of calls have, behind the type: 11 arguments. */
@@ -434,25 +474,29 @@ static bool stays(const Product *p) {
 enum { MOST_TOLD = 8 }; /* as dtrt_loops has */
 static bool tells_loops(const Product *p) {
   const DType t = p->t[X].n->dtype;
-  return p->nloops && p->nloops <= MOST_TOLD && (t == DT_F32 || t == DT_F64) && !p->l->tile &&
+  const int loops = p->nloops - (p->row != NO_LETTER);
+  return loops && loops <= MOST_TOLD && (t == DT_F32 || t == DT_F64) && !p->l->tile &&
          !p->live.of && site_first(p->l, p->t[OUT].id) == NO_EXPR && !stays(p);
 }
 
 static Expr told_loops(Product *p) {
   const int tensor[3] = {p->a.t, p->b.t, OUT};
   Expr count[MOST_TOLD], step[3][MOST_TOLD];
+  int n = 0;
   for (int i = 0; i < p->nloops; i++) {
     const LetterGroup *g = p->loop[i];
-    count[i] = g->len;
+    if (!is_told(p, i)) continue;
+    count[n] = g->len;
     for (int t = 0; t < 3; t++)
-      step[t][i] = g->stride[tensor[t]] == NO_EXPR ? loop_int(p->l, 0) : g->stride[tensor[t]];
+      step[t][n] = g->stride[tensor[t]] == NO_EXPR ? loop_int(p->l, 0) : g->stride[tensor[t]];
+    n++;
   }
-  const Expr field[] = {loop_int(p->l, p->nloops),
-                        loop_int(p->l, p->nloops - p->nsummed),
-                        entry_list(p->build, "count", p->nloops, count),
-                        entry_list(p->build, "a", p->nloops, step[0]),
-                        entry_list(p->build, "b", p->nloops, step[1]),
-                        entry_list(p->build, "c", p->nloops, step[2])};
+  const Expr field[] = {loop_int(p->l, n),
+                        loop_int(p->l, n - p->nsummed),
+                        entry_list(p->build, "count", n, count),
+                        entry_list(p->build, "a", n, step[0]),
+                        entry_list(p->build, "b", n, step[1]),
+                        entry_list(p->build, "c", n, step[2])};
   return expr_address(p->x, entry_list(p->build, "dtrt_loops", 6, field));
 }
 
@@ -529,7 +573,8 @@ static bool call(Product *p, const Tiles *epilogue) {
 bool entry_product(EntryBuild *b, NodeId id, const Tiles *epilogue) {
   const Graph *g = b->en->le->graph;
   const Node *n = graph_node(g, id);
-  Product p = {.build = b, .l = b->l, .x = b->en->x, .letters = product_letters(g, n)};
+  Product p = {
+      .build = b, .l = b->l, .x = b->en->x, .letters = product_letters(g, n), .row = NO_LETTER};
   const NodeId ids[3] = {n->operand[0], n->operand[1], id};
   const int64_t *const letter[3] = {p.letters.x, p.letters.y, p.letters.out};
   for (int t = 0; t < 3; t++) {
@@ -551,8 +596,8 @@ bool entry_product(EntryBuild *b, NodeId id, const Tiles *epilogue) {
   find_live(&p);
   clear_dead(&p);
   p.told = tells_loops(&p);
-  open_loops(&p);
+  const int open = open_loops(&p);
   const bool took = call(&p, epilogue);
-  loop_close(b->l, p.told ? 0 : p.nloops);
+  loop_close(b->l, open);
   return took;
 }
