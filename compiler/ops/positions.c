@@ -282,6 +282,17 @@ NodeId build_pick(Build *b, NodeId x, int dim, int n, NodeId *index) {
   return mk_gather(b, x, row, dim);
 }
 
+/* What to write where a list of positions has as many as a dim before has rows. */
+static const char *rows_meant(Build *b, const Shape *s, int dim, const Shape *list) {
+  for (int d = dim - 1; d >= 0 && list->rank == 1; d--)
+    if (s->dim[d] == list->dim[0])
+      return arena_printf(b->arena,
+                          ": for a position in each of %ld rows, write iota(%ld) for their dim "
+                          "instead of `:`",
+                          (long)s->dim[d], (long)s->dim[d]);
+  return "";
+}
+
 NodeId build_put_rows(Build *b, NodeId x, int n, const int *dim, NodeId *index, int first,
                       const Arg *value, bool whole) {
   const Shape s = *shape_of(b, x);
@@ -307,8 +318,9 @@ NodeId build_put_rows(Build *b, NodeId x, int n, const int *dim, NodeId *index, 
   for (int d = 1; fits && d <= given.rank; d++)
     fits = given.dim[given.rank - d] == 1 || given.dim[given.rank - d] == want.dim[want.rank - d];
   if (!fits)
-    return op_fail(b, value->span, "the part that is written is %s, but the value is %s",
-                   op_describe(b, mk_const(b, t, &want, 0)), op_describe(b, v));
+    return op_fail(b, value->span, "the part that is written is %s, but the value is %s%s",
+                   op_describe(b, mk_const(b, t, &want, 0)), op_describe(b, v),
+                   n == 1 && given.rank == want.rank - 1 ? rows_meant(b, &s, dim[0], &list) : "");
   v = mk_set_places(b, x, n, dim, row, mk_broadcast_to(b, v, &want), first);
   return whole ? mk_put(b, x, v, 0, NULL, NULL) : v;
 }
