@@ -116,6 +116,7 @@ void lives_find(EntryMemory *m) {
     for (int i = 0; i < s->nodes.n; i++) {
       m->done_at[s->nodes.at[i]] = t;
       lives_read(m, s->nodes.at[i], t);
+      if (m->made_at[s->nodes.at[i]] < t) vec_push(m->plan->arena, &m->remade[s->nodes.at[i]], t);
     }
     for (int i = 0; i < m->d.reads[t].n; i++) lives_read(m, m->d.reads[t].at[i].node, t);
   }
@@ -158,38 +159,59 @@ bool lives_passes(const EntryMemory *m, NodeId id, NodeId later) {
   return reads_aligned(&over, id);
 }
 
-/* Turn after turn of a tile goes over parts of both that are apart from those of other turns. */
+bool lives_in_tile(const EntryMemory *m, NodeId id) {
+  return m->le->tile_bytes && m->le->tile_bytes[id];
+}
+
+/* Turn after turn of a tile goes over parts of both that are apart from those of other turns; or
+ * each makes its part of both, in memory for one. */
 static bool same_parts(const LocalEntry *le, const Tiles *s, NodeId a, NodeId b) {
   const TileNode *x = tiles_node(s, le->graph, a), *y = tiles_node(s, le->graph, b);
-  if (!x || !y || x->inner || y->inner || x->sums || y->sums || x->beyond || y->beyond ||
+  if (!x || !y || x->inner != y->inner || x->sums || y->sums || x->beyond || y->beyond ||
       memcmp(x->loop, y->loop, sizeof x->loop))
     return false;
+  if (x->inner) return le->tile_bytes[a] == le->tile_bytes[b];
   uint32_t loops = 0;
   for (int d = 0; d < MAX_RANK; d++)
     if (x->loop[d] >= 0) loops |= 1u << x->loop[d];
   return loops == (1u << s->nloops) - 1;
 }
 
-Reads lives_over(const EntryMemory *m, NodeId id) {
+static void leave_out(Reads *out, const Reads *r) {
+  int n = 0;
+  for (int k = 0; k < out->n; k++)
+    if (!reads_node(r, out->at[k].node)) out->at[n++] = out->at[k];
+  out->n = n;
+}
+
+/* ... where step s makes it. */
+static Reads over_in(const EntryMemory *m, const Step *s, NodeId id) {
   const LocalEntry *le = m->le;
-  const Step *s = &le->steps.at[m->made_at[id]];
   Arena *a = m->plan->arena;
   Reads out = {0}, first = {0};
-  if (s->kind == STEP_MAP) return m->d.reads[m->made_at[id]];
   for (int i = 0; s->kind == STEP_TILES && i < s->tile->steps.n; i++) {
     const Step *t = &s->tile->steps.at[i];
     Reads r = {0};
     step_reads(le, t, a, &r);
     if (i == 0) first = r;
-    int n = 0;
-    for (int k = 0; k < out.n; k++)
-      if (!reads_node(&r, out.at[k].node)) out.at[n++] = out.at[k];
-    out.n = n;
+    leave_out(&out, &r);
     const bool makes = step_stores(t, id);
     for (int k = 0; makes && t->kind == STEP_MAP && k < r.n; k++)
       if (same_parts(le, s->tile, id, r.at[k].node) &&
           !(s->tile->epilogue && reads_node(&first, r.at[k].node)))
         vec_push(a, &out, r.at[k]);
+  }
+  return out;
+}
+
+Reads lives_over(const EntryMemory *m, NodeId id) {
+  const int t = m->made_at[id];
+  if (m->le->steps.at[t].kind == STEP_MAP) return m->d.reads[t];
+  Reads out = over_in(m, &m->le->steps.at[t], id);
+  for (int i = 0; i < m->remade[id].n && out.n; i++) {
+    const Reads r = over_in(m, &m->le->steps.at[m->remade[id].at[i]], id);
+    for (int k = 0; k < out.n; k++)
+      out.at[k].aligned = out.at[k].aligned && reads_aligned(&r, out.at[k].node);
   }
   return out;
 }

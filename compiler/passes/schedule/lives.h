@@ -11,6 +11,7 @@ typedef struct EntryMemory {
   int nsteps;
   int *last_read; /* by base node: -1 never, nsteps: at the end */
   int *made_at;
+  IntVec *remade; /* by node: the other steps that make it, in tiles */
   int *done_at; /* the same, or where the wait for an exchange in flight is */
   Depend d;
   int *var_buffer;  /* by variable: index, or -1 */
@@ -43,9 +44,11 @@ bool lives_behind(const EntryMemory *m, NodeId id, int t, int within);
 bool lives_in_body(const EntryMemory *m, int region, int t);
 
 /* The values in whose places node `id` could be made: of a map, what it reads; of a map in tiles,
- * the parts that it is the last in the tile to read. A kernel reads its operands as long as it
- * runs. */
+ * the parts that it is the last in the tile to read, in all steps that make it. A kernel reads its
+ * operands as long as it runs. */
 Reads lives_over(const EntryMemory *m, NodeId id);
+/* A tile alone has it, and every tile that reads it makes it. */
+bool lives_in_tile(const EntryMemory *m, NodeId id);
 bool reads_aligned(const Reads *r, NodeId id); /* ... at the same index */
 /* The value that node `id` is made of but for a window, or that it begins with as a carry;
  * NO_NODE: it is another kind of node. */

@@ -53,9 +53,9 @@ static bool reduces_in_place(const EntryMemory *m, NodeId id) {
          !is_read(m, term, m->made_at[id] + 1, done - 1);
 }
 
-/* The loop that makes node `id` stores another value in buffer b. */
-static bool shares_loop(const EntryMemory *m, NodeId id, int b) {
-  const Step *s = &m->le->steps.at[m->made_at[id]], *loop = s;
+/* The loop of step t that makes node `id` stores another value in buffer b. */
+static bool shares_loop_of(const EntryMemory *m, int t, NodeId id, int b) {
+  const Step *s = &m->le->steps.at[t], *loop = s;
   for (int i = 0; s->kind == STEP_TILES && i < s->tile->steps.n; i++)
     if (step_stores(&s->tile->steps.at[i], id)) loop = &s->tile->steps.at[i];
   for (int i = 0; i < loop->nodes.n; i++) {
@@ -65,6 +65,13 @@ static bool shares_loop(const EntryMemory *m, NodeId id, int b) {
     if (place == b || (place < 0 && next_of != NO_NODE && m->le->buffer[next_of] == b)) return true;
   }
   return false;
+}
+
+static bool shares_loop(const EntryMemory *m, NodeId id, int b) {
+  bool shares = shares_loop_of(m, m->made_at[id], id, b);
+  for (int i = 0; i < m->remade[id].n; i++)
+    shares = shares || shares_loop_of(m, m->remade[id].at[i], id, b);
+  return shares;
 }
 
 /* The buffer of a value that a loop reads for the last time, at the index where it stores node
@@ -78,7 +85,8 @@ static int mapped_over(const EntryMemory *m, NodeId id) {
     const Read *r = &over.at[i];
     int b = le->buffer[r->node];
     if (b < 0 || !r->aligned || le->buffers.at[b].place != PLACE_ARENA) continue;
-    if (le->buffers.at[b].last == t && r->node != id &&
+    const bool dies = le->buffers.at[b].last == t || lives_in_tile(m, r->node);
+    if (dies && r->node != id &&
         graph_node(le->graph, r->node)->dtype == graph_node(le->graph, id)->dtype &&
         !lives_again(m, r->node, t) && !lives_behind(m, r->node, t, NO_REGION) &&
         !carry_place_left(m, b, t) && !shares_loop(m, id, b) && lent_input(le, r->node) < 0)
@@ -167,6 +175,7 @@ void memory_lives(Plan *p, LocalEntry *le) {
   m.done_at = arena_array(p->arena, int, n + 1);
   m.d = depend_of(p->arena, le);
   m.made_at = le->made_at = m.d.made_by;
+  m.remade = arena_array(p->arena, IntVec, n + 1);
   le->buffer = arena_array(p->arena, int, n + 1);
   le->scratch = arena_array(p->arena, int, n + 1);
   le->output_buffer = arena_array(p->arena, int, le->entry->outputs.n + 1);
