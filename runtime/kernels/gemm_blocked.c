@@ -358,7 +358,7 @@ static void by_columns(GemmProduct *p, int64_t most) {
 
 /* A product that one tile is, or two, as it lies: without what larger ones have to find out. */
 static bool few_tiles(const GemmSetup *s, GemmTile *t, int64_t m, int64_t n, int64_t depth,
-                      int64_t yj) {
+                      int64_t yj, Ahead *next) {
   const GemmKernel *k = s->kernel;
   const int lanes = k->lanes, rows = k->rows[2];
   if (m > (n > rows ? 2 * rows : rows) || n > 2 * lanes || depth > GEMM_DEPTH || yj != 1 ||
@@ -368,17 +368,17 @@ static bool few_tiles(const GemmSetup *s, GemmTile *t, int64_t m, int64_t n, int
   t->depth = depth, t->run = GEMM_RUN, t->skip = 0;
   t->tail = (int)n - (vectors - 1) * lanes;
   ahead_clear(t, depth);
-  gemm_tile(s, t, first, vectors, NULL);
+  gemm_tile(s, t, first, vectors, NULL, next);
   if (first == m) return true;
   t->x += first * t->xi, t->c += first * t->ldc;
-  gemm_tile(s, t, (int)(m - first), vectors, NULL);
+  gemm_tile(s, t, (int)(m - first), vectors, NULL, next);
   return true;
 }
 
 /* A product of more tiles whose operands lie close together and stay near: the same. Tiles go along
  * the rows of c, which may be far, as a CPU fetches lines that follow each other. */
 static bool near_tiles(const GemmSetup *s, GemmTile *t, int64_t m, int64_t n, int64_t depth,
-                       int64_t yj) {
+                       int64_t yj, Ahead *next) {
   const GemmKernel *k = s->kernel;
   const int wide = 2 * k->lanes, rows = s->halves ? k->held[2] : k->rows[2];
   if (!k->parts || yj != 1 || depth > GEMM_DEPTH || n <= k->rows[2] ||
@@ -397,7 +397,7 @@ static bool near_tiles(const GemmSetup *s, GemmTile *t, int64_t m, int64_t n, in
       const int here = (int)least(n - j, wide), vectors = here > k->lanes ? 2 : 1;
       t->tail = here - (vectors - 1) * k->lanes;
       t->y = y + j, t->c = c + i * t->ldc + j;
-      gemm_tile(s, t, high, vectors, NULL);
+      gemm_tile(s, t, high, vectors, NULL, next);
     }
   }
   return true;
@@ -418,7 +418,9 @@ bool gemm_blocked_band(int64_t m, int64_t n, int64_t k, const float *x, int64_t 
   if (!epilogue && !band) {
     GemmTile t;
     t.x = x, t.xi = xi, t.xl = xl, t.y = y, t.lead = yl, t.c = c, t.ldc = ldc, t.add = add;
-    if (few_tiles(setup, &t, m, n, k, yj) || near_tiles(setup, &t, m, n, k, yj)) return true;
+    Ahead *next = ahead_then();
+    if (few_tiles(setup, &t, m, n, k, yj, next) || near_tiles(setup, &t, m, n, k, yj, next))
+      return true;
   }
   gemm_blocked_by(setup, room, m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, epilogue, band, part);
   return true;
@@ -444,6 +446,7 @@ static GemmProduct product_of(const GemmSetup *s, float *room, int64_t m, int64_
                    .add = add,
                    .epilogue = epilogue,
                    .band = band,
+                   .next = ahead_then(),
                    .all = room,
                    .packed = room + s->all_floats,
                    .edge = room + s->all_floats + GEMM_TILES_FLOATS};

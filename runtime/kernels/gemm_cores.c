@@ -266,20 +266,39 @@ static void small_part(void *arg, int core, int64_t from, int64_t to) {
   }
 }
 
+/* The matrices of all products are more than half of L2, those of one are not. */
+static bool come_from_afar(const Many *m) {
+  const GemmCall *p = m->p;
+  const dtrt_loops *l = m->loops;
+  float *room;
+  if (p->dtype != DTRT_F32 || !gemm_kernel()) return false;
+  int64_t a = p->m * p->k, b = p->k * p->n, c = p->m * p->n;
+  const int64_t near = gemm_setup(&room)->all_floats, each = a + b + c;
+  for (int d = 0; d < l->n; d++)
+    a *= l->a[d] ? l->count[d] : 1, b *= l->b[d] ? l->count[d] : 1, c *= l->c[d] ? l->count[d] : 1;
+  return each <= near && a + b + c > near;
+}
+
 static void many_part(void *arg, int core, int64_t from, int64_t to) {
   const Many *m = arg;
   const GemmCall *p = m->p;
-  const int64_t size = p->dtype == DTRT_F64 ? 8 : 4;
+  const int64_t size = p->dtype == DTRT_F64 ? 8 : 4, end = to * m->added;
+  const bool far = come_from_afar(m);
   (void)core;
-  for (int64_t i = from; i < to; i++)
-    for (int64_t j = 0; j < m->added; j++) {
-      int64_t step[3] = {0};
-      steps_to(m->loops, 0, m->loops->apart, i, step);
-      steps_to(m->loops, m->loops->apart, m->loops->n, j, step);
-      dtrt_gemm(p->dtype, p->ta, p->tb, p->m, p->n, p->k, (const char *)p->a + step[0] * size,
-                p->lda, (const char *)p->b + step[1] * size, p->ldb, (char *)p->c + step[2] * size,
-                p->ldc, p->accumulate);
-    }
+  int64_t step[3], next[3];
+  steps_of(m, from * m->added, next);
+  for (int64_t q = from * m->added; q < end; q++) {
+    memcpy(step, next, sizeof step);
+    if (q + 1 < end) steps_of(m, q + 1, next);
+    if (far && q + 1 < end)
+      gemm_then(p->m, p->n, p->k, (const float *)p->a + next[0], p->ta ? 1 : p->lda,
+                p->ta ? p->lda : 1, (const float *)p->b + next[1], p->tb ? 1 : p->ldb,
+                p->tb ? p->ldb : 1, p->c + next[2], p->ldc);
+    dtrt_gemm(p->dtype, p->ta, p->tb, p->m, p->n, p->k, (const char *)p->a + step[0] * size, p->lda,
+              (const char *)p->b + step[1] * size, p->ldb, (char *)p->c + step[2] * size, p->ldc,
+              p->accumulate);
+    if (far) gemm_then_nothing();
+  }
 }
 
 /* By the kernels of vectors, which have the same bits as those of small matrices: where each is not

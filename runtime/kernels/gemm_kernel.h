@@ -125,6 +125,11 @@ typedef struct GemmSetup {
 
 /* This process's, and this thread's room for packing (GEMM_ROOM_FLOATS); NULL: there is none. */
 const GemmSetup *gemm_setup(float **room);
+/* What this thread multiplies after its next product, of the same sizes: tiles of that one fetch
+ * this into L2 where they fetch nothing else. Operands are as gemm_blocked has them. */
+void gemm_then(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
+               const float *y, int64_t yl, int64_t yj, const float *c, int64_t ldc);
+void gemm_then_nothing(void);
 /* Floats of the operand that is packed whole, where L2 has so many bytes (0: unknown). */
 int64_t gemm_packed_floats(int64_t l2);
 /* This thread's room for packing: so many floats as above, and GEMM_TILES_FLOATS. NULL: no memory.

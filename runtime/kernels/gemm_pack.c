@@ -35,6 +35,51 @@ int ahead_take(Ahead *a, GemmTile *t, int64_t tiles, int had) {
   return s;
 }
 
+/* `n` rows of `bytes` bytes, `step` bytes from one to the next, two lines at a time over all of
+ * them. The first line of each is also the last of what lies before, and was fetched with that. */
+static void block_ahead(Ahead *a, const float *at, int64_t n, int64_t bytes, int64_t step) {
+  for (int64_t b = LINE; b < bytes + LINE; b += 2 * LINE)
+    ahead_add(a, (const char *)at + (b < bytes ? b : bytes) - 4, n, step);
+}
+
+/* -------- the next product -------- */
+
+/* A thread multiplies many matrices one after the other, and no CPU knows where the next ones lie.
+ */
+static _Thread_local Ahead then;
+
+static void matrix_ahead(const float *at, int64_t rows, int64_t n, int64_t step) {
+  if (step == n)
+    ahead_bytes(&then, at, rows * n * 4);
+  else
+    block_ahead(&then, at, rows, n * 4, step * 4);
+}
+
+void gemm_then_nothing(void) { ahead_none(&then); }
+
+void gemm_then(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
+               const float *y, int64_t yl, int64_t yj, const float *c, int64_t ldc) {
+  ahead_none(&then);
+  matrix_ahead(y, yj == 1 ? k : n, yj == 1 ? n : k, yj == 1 ? yl : yj);
+  matrix_ahead(x, xi == 1 ? k : m, xi == 1 ? m : k, xi == 1 ? xl : xi);
+  matrix_ahead(c, m, n, ldc);
+}
+
+Ahead *ahead_then(void) { return then.pairs ? &then : NULL; }
+
+void ahead_fill(Ahead *next, GemmTile *t) {
+  int64_t left = t->depth;
+  for (int s = 0; left > 0 && next->pairs; s++, left -= GEMM_RUN) {
+    if (t->ahead[s].step) continue;
+    AheadLines *r = &next->range[next->at];
+    const int64_t n = least(r->n, (least(left, GEMM_RUN) + GEMM_STRETCH - 1) / GEMM_STRETCH);
+    t->ahead[s] = (GemmAhead){r->at, r->step};
+    r->n -= n, r->at += n * r->step;
+    next->pairs -= n;
+    next->at += !r->n;
+  }
+}
+
 /* -------- packing -------- */
 
 void pack(const GemmKernel *kernel, const float *from, int64_t by_row, int64_t by_depth,
@@ -76,13 +121,6 @@ void packed_strides(const GemmProduct *p, int64_t depth, GemmTile *t) {
 bool rows_collide(const GemmProduct *p, int64_t depth) {
   const int64_t way = 4096, step = p->xi * 4 % way, apart = step < way - step ? step : way - step;
   return p->xi != 1 && depth * 4 > apart && (apart < 512 || way % apart == 0) && apart * 8 <= way;
-}
-
-/* `n` rows of `bytes` bytes, `step` bytes from one to the next, two lines at a time over all of
- * them. The first line of each is also the last of what lies before, and was fetched with that. */
-static void block_ahead(Ahead *a, const float *at, int64_t n, int64_t bytes, int64_t step) {
-  for (int64_t b = LINE; b < bytes + LINE; b += 2 * LINE)
-    ahead_add(a, (const char *)at + (b < bytes ? b : bytes) - 4, n, step);
 }
 
 void columns_ahead(GemmProduct *p, int64_t l, int64_t depth, int64_t j, int64_t columns) {

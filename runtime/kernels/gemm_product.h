@@ -44,6 +44,7 @@ typedef struct GemmProduct {
   bool across;           /* the product is y' @ x' = c': m and n, x and y have changed places */
   float *edge;           /* [GEMM_ROWS][GEMM_COLUMNS]: a tile of c' */
   Ahead *ahead;
+  Ahead *next; /* of the product after this one (gemm_then); NULL: nothing */
 } GemmProduct;
 
 static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -78,6 +79,10 @@ void ahead_bytes(Ahead *a, const void *at, int64_t bytes);
 /* What one of `tiles` tiles still to come should fetch; `had`: runs of the one before that had
  * some. Returns those of this one. */
 int ahead_take(Ahead *a, GemmTile *t, int64_t tiles, int had);
+/* What gemm_then gave this thread and is not fetched yet; NULL: nothing. */
+Ahead *ahead_then(void);
+/* Runs of the tile that fetch nothing take some of it. */
+void ahead_fill(Ahead *next, GemmTile *t);
 /* `n` rows (at most `step`) of `depth` numbers, [l * by_depth + q * by_row] one of them, as
  * [depth][step]. */
 void pack(const GemmKernel *kernel, const float *from, int64_t by_row, int64_t by_depth,
@@ -104,8 +109,10 @@ void put_across(const GemmKernel *k, const float *edge, int wide, int rows, floa
 /* -------- gemm_tiles.c -------- */
 
 /* The kernel's tile of `rows` rows, as two if that is faster; `to`: its columns, of two vectors,
- * are packed there by the way (NULL: they are not). */
-void gemm_tile(const GemmSetup *s, const GemmTile *t, int rows, int vectors, float *to);
+ * are packed there by the way (NULL: they are not). Where it fetches nothing else, it does some of
+ * `next` (NULL: nothing). */
+void gemm_tile(const GemmSetup *s, const GemmTile *t, int rows, int vectors, float *to,
+               Ahead *next);
 /* The tile of rows i.. and columns j..; t has its rows, and y of the columns. */
 void tile_at(const GemmProduct *p, GemmTile *t, int rows, int64_t i, int64_t j);
 /* Whether `n` lines that begin `step` floats apart stay in L2 from when they are fetched to when

@@ -13,10 +13,17 @@ static void tile_by_kernel(const GemmKernel *k, const GemmTile *t, int rows, int
 }
 
 /* Tiles that are cut into two fetch the lines of every other run each. */
-void gemm_tile(const GemmSetup *s, const GemmTile *t, int rows, int vectors, float *to) {
+void gemm_tile(const GemmSetup *s, const GemmTile *t, int rows, int vectors, float *to,
+               Ahead *next) {
   const GemmKernel *k = s->kernel;
+  if (next && !next->pairs) next = NULL;
   if (!s->halves || rows <= k->held[vectors]) {
-    tile_by_kernel(k, t, rows, vectors, to);
+    GemmTile own;
+    if (next) {
+      own = *t;
+      ahead_fill(next, &own);
+    }
+    tile_by_kernel(k, next ? &own : t, rows, vectors, to);
     return;
   }
   const int first = (rows + 1) / 2;
@@ -24,10 +31,12 @@ void gemm_tile(const GemmSetup *s, const GemmTile *t, int rows, int vectors, flo
   GemmTile half = *t;
   for (int r = 0; r * GEMM_RUN < t->depth; r++)
     if (r % 2) half.ahead[r] = none;
+  if (next) ahead_fill(next, &half);
   tile_by_kernel(k, &half, first, vectors, to);
   half.x += first * t->xi, half.c += first * t->ldc;
   if (to) half.y = to, half.lead = vectors * k->lanes;
   for (int r = 0; r * GEMM_RUN < t->depth; r++) half.ahead[r] = r % 2 ? t->ahead[r] : none;
+  if (next) ahead_fill(next, &half);
   tile_by_kernel(k, &half, rows - first, vectors, NULL);
 }
 
@@ -40,12 +49,12 @@ static void tile_that_packs(const GemmProduct *p, GemmTile *t, int rows, int64_t
   t->tail = left - (vectors - 1) * k->lanes;
   if (!p->across) {
     t->c = p->c + i * p->ldc + j, t->ldc = p->ldc;
-    gemm_tile(p->setup, t, rows, vectors, to);
+    gemm_tile(p->setup, t, rows, vectors, to, p->next);
     return;
   }
   const bool add = t->add;
   t->c = p->edge, t->ldc = GEMM_COLUMNS, t->add = false;
-  gemm_tile(p->setup, t, rows, vectors, to);
+  gemm_tile(p->setup, t, rows, vectors, to, p->next);
   t->add = add;
   put_across(k, p->edge, left, rows, p->c + j * p->ldc + i, p->ldc, add);
 }

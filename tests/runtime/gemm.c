@@ -56,8 +56,8 @@ static void dealt(int m, int n, int k, int parts) {
   free(a), free(b), free(c), free(d), free(e);
 }
 
-/* Many matrices times a vector each, in loops, beside each by itself: small ones, and such as are
- * fetched ahead. */
+/* Many products in loops, beside each by itself: matrices times a vector, small ones, and such as
+ * are fetched ahead. */
 static void many(int m, int n, int k, int tb, int count, int added) {
   const int64_t b = (int64_t)k * n + 24, x = (int64_t)m * k, c = (int64_t)m * n;
   float *px = calloc((size_t)(x * count * added), 4), *pb = calloc((size_t)(b * count * added), 4),
@@ -257,6 +257,11 @@ int main(void) {
     many(1, 500, 96, tb, 12, 3);
     many(40, 1, 5, tb, 3, 4);
     many(1, 64, 10, tb, 5, 1);
+    many(49, 49, 64, tb, 24, 1);
+    many(49, 64, 49, tb, 12, 2);
+    many(37, 70, 130, tb, 9, 3);
+    many(40, 33, 1500, tb, 4, 1); /* rows of more lines than are noted */
+    many(33, 30, 20, tb, 120, 1);
   }
   bands(256, 256, 32);
   bands(70, 300, 40);
