@@ -38,26 +38,32 @@ static uint64_t hash_f64(uint64_t h, double x) {
 }
 
 /* Each function runs over its inputs in one loop, which the compiler may vectorise, and again from
- * other places in the array; the bits must not know. `expr` is over x = in_a or in_b, y, i. */
+ * other places in the array, so that its vectors begin and end elsewhere; the bits must not know.
+ * `expr` is over x = in_a or in_b, y, i. The loop is compiled once: these are 60 functions, each of
+ * them expanded wherever it is called. */
+typedef void Bits_f32(float *restrict out, int from, int to);
+static uint64_t bits_f32(Bits_f32 *run, const char *name, const float *in) {
+  uint64_t h = 0;
+  run(out_f, 0, N);
+  for (int part = 0; part < 3; part++) {
+    const int from = 3 + part * 11, to = (part + 1) * (N / 3);
+    run(again, from, to);
+    for (int i = from; i < to; i++)
+      if (hash_f32(0, again[i]) != hash_f32(0, out_f[i]))
+        failures++, printf("FAIL %s at another place at %a\n", name, (double)in[i]);
+  }
+  for (int i = 0; i < N; i++) h = hash_f32(h, out_f[i]);
+  return h;
+}
 #define BITS_F32(name, in, expr)                                                                   \
-  static uint64_t bits_##name(void) {                                                              \
-    uint64_t h = 0;                                                                                \
-    for (int i = 0; i < N; i++) {                                                                  \
+  static __attribute__((noinline)) void run_##name(float *restrict out, int from, int to) {        \
+    for (int i = from; i < to; i++) {                                                              \
       float x = in[i], y = in_b[i];                                                                \
       (void)x, (void)y;                                                                            \
-      out_f[i] = expr;                                                                             \
+      out[i] = expr;                                                                               \
     }                                                                                              \
-    for (int part = 0; part < 3; part++)                                                           \
-      for (int i = 3 + part * 11; i < (part + 1) * (N / 3); i++) {                                 \
-        float x = in[i], y = in_b[i];                                                              \
-        (void)x, (void)y;                                                                          \
-        again[i] = expr;                                                                           \
-        if (hash_f32(0, again[i]) != hash_f32(0, out_f[i]))                                        \
-          failures++, printf("FAIL %s at %a\n", #name " at another place", (double)in[i]);         \
-      }                                                                                            \
-    for (int i = 0; i < N; i++) h = hash_f32(h, out_f[i]);                                         \
-    return h;                                                                                      \
-  }
+  }                                                                                                \
+  static uint64_t bits_##name(void) { return bits_f32(run_##name, #name, in); }
 #define BITS(name, out, hash, expr)                                                                \
   static uint64_t bits_##name(void) {                                                              \
     uint64_t h = 0;                                                                                \
