@@ -86,8 +86,47 @@ static void check(const char *name, const Shape *s, int dims, const float *got, 
   }
 }
 
+/* cumsum along a dim, the entry `along` and its number, against the page. */
+static void try_scan(dtgc_program *p, const Shape *s, int dim) {
+  char entry[20];
+  sprintf(entry, "along%d", dim);
+  const int64_t n = count(s), len = s->dim[dim];
+  int64_t inner = 1;
+  for (int d = dim + 1; d < s->rank; d++) inner *= s->dim[d];
+  float *x = malloc(sizeof *x * (size_t)n * 6), *a = x + n, *b = a + n, *want = b + n,
+        *back = want + n, *own = back + n;
+  if (!x) abort();
+  for (int64_t i = 0; i < n; i++) x[i] = random_value();
+  for (int64_t o = 0; o < n / len / inner; o++)
+    for (int64_t i = 0; i < inner; i++)
+      for (int reverse = 0; reverse < 2; reverse++) {
+        const float *from = x + o * len * inner + i;
+        for (int64_t j = 0; j < len; j++) own[j] = from[(reverse ? len - 1 - j : j) * inner];
+        float before = 0;
+        for (int64_t j = 0; j < len; j++) {
+          const int64_t upto = reverse ? j : j + 1, block = j / 32 * 32;
+          if (j == block) before = before_block(own, j / 32);
+          float sum = 0;
+          for (int64_t q = block; q < upto; q++) sum += own[q];
+          (reverse ? back : want)[o * len * inner + i + (reverse ? len - 1 - j : j) * inner] =
+              before + sum;
+        }
+      }
+  const dtgc_buffer in[] = {{"x", x, sizeof *x * (size_t)n}};
+  const size_t bytes = sizeof *x * (size_t)n;
+  dtgc_buffer out[] = {{"a", a, bytes}, {"b", b, bytes}};
+  if (dtgc_run(p, entry, in, 1, out, 2)) {
+    printf("FAIL %s\n", dtgc_error(p));
+    failures++;
+  } else {
+    check("cumsum", s, 1 << dim, a, want, n);
+    check("reverse exclusive cumsum", s, 1 << dim, b, back, n);
+  }
+  free(x);
+}
+
 /* All reductions of one shape in one program: alone, of x * 1.5 - 0.25, of a transposed view, and
- * products of values near 1. */
+ * products of values near 1; and scans along each dim, in entries of their own. */
 static void try_shape(const Shape *s) {
   static char text[1 << 16];
   char shape[80], axes[20];
@@ -101,7 +140,12 @@ static void try_shape(const Shape *s) {
     t += sprintf(t, "%sa%d = sum(x, axis=[%s]), b%d = sum(y, axis=[%s]), c%d = prod(z, axis=[%s])",
                  dims > 1 ? ", " : "", dims, axes, dims, axes, dims, axes);
   }
-  sprintf(t, "\n}\n");
+  t += sprintf(t, "\n}\n");
+  for (int d = 0; d < s->rank; d++)
+    t += sprintf(t,
+                 "entry along%d(x: f32[%s]) {\n  return a = cumsum(x, axis=%d), b = cumsum(x, axis=%d, "
+                 "reverse=true, exclusive=true)\n}\n",
+                 d, shape, d, d);
   dtgc_program *p;
   if (dtgc_compile_string("order.dtg", text, NULL, &p)) {
     printf("FAIL %s\n", dtgc_error(p));
@@ -146,73 +190,13 @@ static void try_shape(const Shape *s) {
   }
   for (int i = 0; i < nout; i++) free(out[i].data);
   free(x);
+  for (int d = 0; d < s->rank; d++) try_scan(p, s, d);
   dtgc_free(p);
 }
 
-/* cumsum along a dim against the page. */
-static void try_scan(const Shape *s, int dim) {
-  char text[512], shape[80];
-  shape_text(s, shape);
-  sprintf(text,
-          "entry f(x: f32[%s]) {\n  return a = cumsum(x, axis=%d), b = cumsum(x, axis=%d, "
-          "reverse=true, exclusive=true)\n}\n",
-          shape, dim, dim);
-  dtgc_program *p;
-  if (dtgc_compile_string("scan.dtg", text, NULL, &p)) {
-    printf("FAIL %s\n", dtgc_error(p));
-    failures++;
-    return;
-  }
-  const int64_t n = count(s), len = s->dim[dim];
-  int64_t inner = 1;
-  for (int d = dim + 1; d < s->rank; d++) inner *= s->dim[d];
-  float *x = malloc(sizeof *x * (size_t)n * 6), *a = x + n, *b = a + n, *want = b + n,
-        *back = want + n, *own = back + n;
-  if (!x) abort();
-  for (int64_t i = 0; i < n; i++) x[i] = random_value();
-  for (int64_t o = 0; o < n / len / inner; o++)
-    for (int64_t i = 0; i < inner; i++)
-      for (int reverse = 0; reverse < 2; reverse++) {
-        const float *from = x + o * len * inner + i;
-        for (int64_t j = 0; j < len; j++) own[j] = from[(reverse ? len - 1 - j : j) * inner];
-        float before = 0;
-        for (int64_t j = 0; j < len; j++) {
-          const int64_t upto = reverse ? j : j + 1, block = j / 32 * 32;
-          if (j == block) before = before_block(own, j / 32);
-          float sum = 0;
-          for (int64_t q = block; q < upto; q++) sum += own[q];
-          (reverse ? back : want)[o * len * inner + i + (reverse ? len - 1 - j : j) * inner] =
-              before + sum;
-        }
-      }
-  const dtgc_buffer in[] = {{"x", x, sizeof *x * (size_t)n}};
-  const size_t bytes = sizeof *x * (size_t)n;
-  dtgc_buffer out[] = {{"a", a, bytes}, {"b", b, bytes}};
-  if (dtgc_run(p, "f", in, 1, out, 2)) {
-    printf("FAIL %s\n", dtgc_error(p));
-    failures++;
-  } else {
-    check("cumsum", s, 1 << dim, a, want, n);
-    check("reverse exclusive cumsum", s, 1 << dim, b, back, n);
-  }
-  free(x);
-  dtgc_free(p);
-}
-
-/* Products, alone, and in tiles of k where maps of both operands are tiled. */
-static void try_product(int64_t m, int64_t n, int64_t k) {
-  char text[512];
-  sprintf(text,
-          "entry f(x: f32[%ld, %ld], y: f32[%ld, %ld]) {\n  u = transpose(x) * 1.5 - 0.25\n  "
-          "return a = x @ y, "
-          "b = transpose(u) @ (y * 2)\n}\n",
-          (long)m, (long)k, (long)k, (long)n);
-  dtgc_program *p;
-  if (dtgc_compile_string("product.dtg", text, NULL, &p)) {
-    printf("FAIL %s\n", dtgc_error(p));
-    failures++;
-    return;
-  }
+/* Products of one depth in one program, an entry of each size: alone, and in tiles of k where maps
+ * of both operands are tiled. */
+static void try_product(dtgc_program *p, const char *entry, int64_t m, int64_t n, int64_t k) {
   float *x = malloc(sizeof *x * (size_t)(2 * m * k + 2 * k * n + 4 * m * n));
   if (!x) abort();
   float *y = x + m * k, *u = y + k * n, *v = u + m * k, *a = v + k * n, *b = a + m * n,
@@ -224,7 +208,7 @@ static void try_product(int64_t m, int64_t n, int64_t k) {
                             {"y", y, sizeof *x * (size_t)(k * n)}};
   const size_t bytes = sizeof *x * (size_t)(m * n);
   dtgc_buffer out[] = {{"a", a, bytes}, {"b", b, bytes}};
-  if (dtgc_run(p, "f", in, 2, out, 2)) {
+  if (dtgc_run(p, entry, in, 2, out, 2)) {
     printf("FAIL %s\n", dtgc_error(p));
     failures++;
   } else {
@@ -240,6 +224,26 @@ static void try_product(int64_t m, int64_t n, int64_t k) {
     check("product of maps", &s, 4, b, mapped, m * n);
   }
   free(x);
+}
+
+static void try_products(int sizes, const int64_t (*size)[2] /* [sizes]: m, n */, int64_t k) {
+  char text[2000], *t = text, entry[20];
+  for (int i = 0; i < sizes; i++)
+    t += sprintf(t,
+                 "entry f%d(x: f32[%ld, %ld], y: f32[%ld, %ld]) {\n  u = transpose(x) * 1.5 - 0.25\n  "
+                 "return a = x @ y, "
+                 "b = transpose(u) @ (y * 2)\n}\n",
+                 i, (long)size[i][0], (long)k, (long)k, (long)size[i][1]);
+  dtgc_program *p;
+  if (dtgc_compile_string("product.dtg", text, NULL, &p)) {
+    printf("FAIL %s\n", dtgc_error(p));
+    failures++;
+    return;
+  }
+  for (int i = 0; i < sizes; i++) {
+    sprintf(entry, "f%d", i);
+    try_product(p, entry, size[i][0], size[i][1], k);
+  }
   dtgc_free(p);
 }
 
@@ -369,22 +373,17 @@ int main(void) {
       {3, {40, 3, 512}},  {3, {70, 2, 513}},   {4, {9, 2, 10, 35}},
       {3, {70, 3, 2100}},
   };
-  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-    try_shape(&shapes[i]);
-    for (int d = 0; d < shapes[i].rank; d++) try_scan(&shapes[i], d);
-  }
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) try_shape(&shapes[i]);
   static const int64_t depth[] = {1,   16,   63,   64,   65,   128,  255,  256,  257,
                                   513, 1000, 2047, 2048, 2049, 2304, 4096, 4099, 10000};
-  for (size_t i = 0; has_kernels() && i < sizeof depth / sizeof *depth; i++) {
-    try_product(3, 5, depth[i]);
-    try_product(40, 33, depth[i]);
-    try_product(17, 80, depth[i]);
-  }
+  static const int64_t sizes[][2] = {{3, 5}, {40, 33}, {17, 80}}, large[][2] = {{2100, 2100}};
+  for (size_t i = 0; has_kernels() && i < sizeof depth / sizeof *depth; i++)
+    try_products(3, sizes, depth[i]);
   for (int masked = 0; has_kernels() && masked < 2; masked++) try_tiles(masked);
   static const int64_t channels[] = {1, 3, 16, 22, 70, 400, 1500};
   for (size_t i = 0; i < sizeof channels / sizeof *channels; i++)
     try_ops(channels[i], 2 + 9 * (int64_t)i, 20 + 300 * (int64_t)(i * i));
-  if (has_kernels()) try_product(2100, 2100, 2200); /* the result in several pieces */
+  if (has_kernels()) try_products(1, large, 2200); /* the result in several pieces */
   printf("%d reductions compared, %d failures\n", compared, failures);
   return failures > 0 || compared == 0;
 }
