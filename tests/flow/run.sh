@@ -21,7 +21,7 @@ check() { # NAME COMMAND...
   fi
 }
 for layouts in *_on.dtg; do
-  name=${layouts%_on.dtg} file=${layouts%_on.dtg}.dtg
+  name=${layouts%_on.dtg} file=./${layouts%_on.dtg}.dtg layouts=./$layouts # the names that PROGRAMS uses: compiled once
   case "$which  $* " in
     "--but "*" $name "*) continue ;;
     "--but "*) ;;
