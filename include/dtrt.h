@@ -852,7 +852,7 @@ typedef struct dtrt_seen {
   int32_t value; /* index in the entry's */
   int32_t device;
   const int32_t *coord;
-  /* Of a cyclic window maybe below 0 and beyond the dim: its elements that far from the other end. */
+  /* Of a cyclic window also below 0 and beyond the dim: elements that far from the other end. */
   int64_t lo[DTRT_MAX_RANK], hi[DTRT_MAX_RANK];
   int64_t count; /* elements of the block */
   void *data;

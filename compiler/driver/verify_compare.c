@@ -64,8 +64,8 @@ static int64_t global_index(const dtrt_value *v, const dtrt_seen *s, int64_t i, 
   return flat;
 }
 
-/* So many elements of the block from i on follow each other in the whole tensor, too: a row of it, or
- * what of that is on one side of the end that a cyclic window goes beyond. */
+/* So many elements of the block from i on follow each other in the whole tensor, too: a row of it,
+ * or what of that is on one side of the end that a cyclic window goes beyond. */
 static int64_t run_from(const dtrt_value *v, const dtrt_seen *s, int64_t i, const int64_t *index) {
   const int last = v->layout->rank - 1;
   if (last < 0) return 1;

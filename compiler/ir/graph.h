@@ -168,7 +168,7 @@ typedef struct Region {
   int64_t most;  /* then: it runs no more often than that; 0: nothing is known */
   int64_t as_one; /* of a device's loop: how many runs as written one of it is; 0: one */
   bool rest;      /* ... it does the runs that such a loop before it left */
-  double mean;    /* ... runs that are expected, while what it costs is looked at; 0: see region_runs */
+  double mean;    /* ... runs expected while its cost is looked at; 0: see region_runs */
   /* Of a loop that a gradient goes back through: */
   bool gone_back;
   bool differentiated_again; /* and a gradient of that, so that all of its runs is kept */

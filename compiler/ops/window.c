@@ -410,7 +410,7 @@ const OpDef op_split = {
 /* -------- reverse, roll -------- */
 
 /* attr: the set of dims. */
-static bool infer_reverse(Build *b, Node *n) {
+static bool infer_moved(Build *b, Node *n) {
   const Node *x = graph_operand(b->graph, n, 0);
   n->dtype = x->dtype;
   n->shape = x->shape;
@@ -447,7 +447,7 @@ const OpDef op_reverse = {.name = "reverse",
                           .example = "f32[5, 6] x: reverse(x, axis=0)",
                           .call = call_reverse,
                           .attr = {{"axis", ATTR_SET}},
-                          .infer = infer_reverse,
+                          .infer = infer_moved,
                           .rule = rule_reverse,
                           .grad = grad_reverse,
                           .lower = lower_reverse,
@@ -459,13 +459,6 @@ const OpDef op_reverse = {.name = "reverse",
 int64_t roll_from(int64_t by, int64_t size) { return by <= size / 2 ? -by : size - by; }
 
 /* attr: by how many places, for each dim of size n a number from 0 to n - 1. */
-static bool infer_roll(Build *b, Node *n) {
-  const Node *x = graph_operand(b->graph, n, 0);
-  n->dtype = x->dtype;
-  n->shape = x->shape;
-  return true;
-}
-
 static void rule_roll(const Graph *g, const Node *n, Rule *r) {
   (void)g;
   for (int d = 0; d < n->shape.rank; d++) {
@@ -518,7 +511,7 @@ const OpDef op_roll = {
     .example = "f32[5, 6] x: roll(x, 2, axis=0)",
     .call = call_roll,
     .attr = {{"shift", ATTR_LIST}},
-    .infer = infer_roll,
+    .infer = infer_moved,
     .rule = rule_roll,
     .simplify = simplify_roll,
     .grad = grad_roll,

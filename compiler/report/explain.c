@@ -322,7 +322,8 @@ void explain_exchange(const Plan *p, const LocalEntry *le, NodeId id, Str *out) 
   Explain x = {.p = p, .le = le, .id = id, .out = out};
   const int t = why_step_of(le, id);
   const Turns turns = t >= 0 ? step_turns(le, t) : (Turns){0};
-  if (turns.as_one) str_printf(out, "      serves %lld runs of the loop\n", (long long)turns.as_one);
+  if (turns.as_one)
+    str_printf(out, "      serves %lld runs of the loop\n", (long long)turns.as_one);
   put_have(&x, from, n->layout);
   put_need(&x, from, n->layout);
 }

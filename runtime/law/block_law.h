@@ -70,8 +70,8 @@ static inline BlockSpan law_window(const Window *w, int64_t n, BlockSpan block) 
   return s.lo < s.hi ? s : (BlockSpan){0, 0};
 }
 
-/* The element of a dim of n that a box shows at place `at`: a cyclic window's may be outside of 0 to
- * n. */
+/* The element of a dim of n that a box shows at place `at`: a cyclic window's may be outside of 0
+ * to n. */
 static inline int64_t law_element(int64_t n, int64_t at) {
   return n < 1 || (at >= 0 && at < n) ? at : at - law_floor_div(at, n) * n;
 }

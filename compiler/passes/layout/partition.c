@@ -94,8 +94,8 @@ static NodeId no_way(Part *p, NodeId id, const Layout *need, NodeId cause) {
   return add_local(p, &copy, id, NO_NODE);
 }
 
-/* What is made of its index alone is not made at places below 0 and from n on, as a cyclic window has
- * them: such dims are whole. */
+/* What is made of its index alone is not made at places below 0 and from n on, as a cyclic window
+ * has them: such dims are whole. */
 static const Layout *made_in(Part *p, const Node *n, const Layout *need) {
   Layout l = *need;
   for (int d = 0; d < l.rank && op_class(n) != OPC_CONST; d++)

@@ -8,8 +8,8 @@
  * A run then waits for others a k-th as often; the bytes are the same and a little more, and the
  * computation grows with the borders. k is the number for which the entry takes least time, with
  * the schedule that comes of it, if that is less by GAIN; twice as many are tried as long as that
- * helps. The loop for the rest, which has up to k - 1 runs, may have a halo for several of them in its
- * turn. What is computed twice has the same bits, and sums are in no such loop. */
+ * helps. The loop for the rest, which has up to k - 1 runs, may have a halo for several of them in
+ * its turn. What is computed twice has the same bits, and sums are in no such loop. */
 #include "halos.h"
 #include <string.h>
 
