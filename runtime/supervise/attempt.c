@@ -187,7 +187,7 @@ static bool take_lines(Watch *w, Line *l) {
     m->n -= (size_t)(end + 1 - m->text);
     memmove(m->text, end + 1, m->n);
   }
-  return m->n < 4096;
+  return m->n < 4096 || strchr("OEP", l->kind); /* a line of ours is short; output is not */
 }
 
 static void put(Watch *w, Line *l, const char *bytes, size_t n) {
