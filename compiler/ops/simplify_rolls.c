@@ -37,6 +37,7 @@ static bool is_cycle_of(const Graph *g, const Node *n, NodeId whole, Cycle *c) {
   const int dim = (int)node_attr(n, "axis");
   const int64_t size = graph_node(g, whole)->shape.dim[dim];
   int64_t next = 0;
+  if (!size) return false;
   for (int k = 0; k < n->noperands; k++) {
     int64_t begin;
     if (!range_of(g, n->operand[k], whole, dim, &begin)) return false;
@@ -44,7 +45,7 @@ static bool is_cycle_of(const Graph *g, const Node *n, NodeId whole, Cycle *c) {
     if (!k) *c = (Cycle){whole, dim, begin};
     next = begin + graph_operand(g, n, k)->shape.dim[dim];
   }
-  return size > 0;
+  return true;
 }
 
 static bool is_cycle(const Graph *g, const Node *n, Cycle *c) {
