@@ -233,9 +233,9 @@ static Arg call_pad(Build *b, const Arg *a) {
 const OpDef op_pad = {
     .name = "pad",
     .params = "x, before, after=none, value=0, mode=\"constant\"",
-    .doc =
-        "x padded with `before` and `after` elements of `value`, one number per dim; with `mode` "
-        "\"wrap\", \"edge\", \"reflect\" or \"symmetric\" with its own elements, as NumPy does",
+    .doc = "x padded with `before` and `after` (none: no) elements of `value`, one number per dim; "
+           "with `mode` \"wrap\", \"edge\", \"reflect\" or \"symmetric\" with its own elements, as "
+           "NumPy does",
     .example = "f32[4, 6] x: pad(x, [1, 0], [2, 3])",
     .call = call_pad,
     .attr = {{"before", ATTR_LIST}, {"after", ATTR_LIST}, {"between", ATTR_LIST}},
