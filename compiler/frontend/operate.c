@@ -390,7 +390,7 @@ static bool read_subs(Elab *e, NameScope *s, const AstExpr *x, Subscripting *t, 
 
 /* x[iota(n), :, at] and x[iota(n), at : at + 4] where the list `at` has n positions: each row has a
  * window of its own. The lists that pick become positions by row; false: they are others. The rows'
- * dim is the first of those that lists name, and in the result where it is in the tensor. */
+ * dim is the first that a list names, and in the result where it is in the tensor. */
 static bool goes_by_row(Elab *e, NodeId base, Subscripting *t) {
   Build *b = &e->at->build;
   const Node *x = graph_node(b->graph, base);

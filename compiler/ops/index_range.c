@@ -3,25 +3,27 @@
  * being vectorized. The shape of a node is that of the whole tensor, so what is said here holds for
  * every block of it. */
 #include "opdefs.h"
-#include <string.h>
 
 typedef struct Integers {
   int64_t lo, hi;
 } Integers;
 
-/* What an op makes of its operands' integers. By name: the definitions refer to what reads them. */
+/* What an op makes of its operands' integers. */
 enum { NOTHING_KNOWN, UNCHANGED, EITHER, SUM, DIFFERENCE, PRODUCT, LEAST, MOST, REMAINDER };
-static int kind_of(const char *name) {
+static int kind_of(Op op) {
   static const struct {
-    const char *name;
+    Op op;
     int kind;
-  } kinds[] = {{"reshape", UNCHANGED}, {"broadcast", UNCHANGED}, {"transpose", UNCHANGED},
-               {"slice", UNCHANGED},   {"reverse", UNCHANGED},   {"cast", UNCHANGED},
-               {"concat", EITHER},     {"where", EITHER},        {"add", SUM},
-               {"sub", DIFFERENCE},    {"mul", PRODUCT},         {"min", LEAST},
-               {"max", MOST},          {"mod", REMAINDER}};
+  } kinds[] = {{&op_reshape, UNCHANGED},   {&op_broadcast, UNCHANGED},
+               {&op_transpose, UNCHANGED}, {&op_slice, UNCHANGED},
+               {&op_reverse, UNCHANGED},   {&op_roll, UNCHANGED},
+               {&op_cast, UNCHANGED},      {&op_concat, EITHER},
+               {&op_where, EITHER},        {&op_add, SUM},
+               {&op_sub, DIFFERENCE},      {&op_mul, PRODUCT},
+               {&op_min, LEAST},           {&op_max, MOST},
+               {&op_mod, REMAINDER}};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (!strcmp(kinds[i].name, name)) return kinds[i].kind;
+    if (kinds[i].op == op) return kinds[i].kind;
   return NOTHING_KNOWN;
 }
 
@@ -59,7 +61,7 @@ static Integers integers_of(const Graph *g, NodeId id, int *looks) {
     const int64_t size = n->shape.dim[node_attr(n, "axis")];
     return bounded((Integers){0, size > 0 ? size - 1 : 0}, any);
   }
-  const int kind = kind_of(n->op->name), first = op_is(n, OPF_CHOICE);
+  const int kind = kind_of(n->op), first = op_is(n, OPF_CHOICE);
   if (kind == NOTHING_KNOWN) return any;
   Integers r = any, y = any;
   for (int k = first; k < n->noperands; k++) {

@@ -178,11 +178,11 @@ extern const OpDef op_abs, op_add, op_after, op_all, op_and, op_any, op_argmax, 
     op_conv, op_conv_input, op_conv_weight, op_copysign, op_cos, op_cosh, op_cumsum, op_deal,
     op_digamma, op_div, op_eq, op_erfinv, op_exp, op_floordiv, op_gamma_drawn, op_gamma_slope,
     op_gather, op_ge, op_grad, op_gt, op_hypot, op_iota, op_isinf, op_isnan, op_le, op_log, op_lt,
-    op_max, op_mean, op_min, op_mul, op_ne, op_neg, op_normal, op_not, op_or, op_order, op_pad,
-    op_pick, op_polygamma, op_pool_index, op_pool_max, op_pool_pick, op_pool_sum, op_pow, op_prod,
-    op_put, op_reduce_max, op_reduce_min, op_relayout, op_relayout_like, op_repeat_interleave,
-    op_reshape, op_reverse, op_roll, op_rsqrt, op_scatter_add, op_sigmoid, op_sign, op_sin, op_sinh,
-    op_slice, op_small_contract, op_sort, op_sqrt, op_stack, op_stop_gradient, op_sub, op_sum,
-    op_top_k, op_transpose, op_trunc, op_undeal, op_uniform, op_unpick, op_unpool, op_unpool_sum,
-    op_where, op_window;
+    op_max, op_mean, op_min, op_mod, op_mul, op_ne, op_neg, op_normal, op_not, op_or, op_order,
+    op_pad, op_pick, op_polygamma, op_pool_index, op_pool_max, op_pool_pick, op_pool_sum, op_pow,
+    op_prod, op_put, op_reduce_max, op_reduce_min, op_relayout, op_relayout_like,
+    op_repeat_interleave, op_reshape, op_reverse, op_roll, op_rsqrt, op_scatter_add, op_sigmoid,
+    op_sign, op_sin, op_sinh, op_slice, op_small_contract, op_sort, op_sqrt, op_stack,
+    op_stop_gradient, op_sub, op_sum, op_top_k, op_transpose, op_trunc, op_undeal, op_uniform,
+    op_unpick, op_unpool, op_unpool_sum, op_where, op_window;
 #endif

@@ -1,8 +1,7 @@
 /* Paddings with a tensor's own elements: what is at the other end, the last element again, or the
  * elements before an end in reverse. Dim by dim, joins of slices; those around the ends are read as
  * rolls where slices take them apart (simplify_rolls.c). */
-#include "opdefs.h"
-#include <string.h>
+#include "compose.h"
 
 typedef enum PadMode { PAD_EDGE, PAD_REFLECT, PAD_SYMMETRIC, PAD_WRAP } PadMode;
 
@@ -20,19 +19,13 @@ static bool mode_arg(Build *b, const Arg *a, PadMode *out) {
   return false;
 }
 
-/* Elements [begin, begin + size) along a dim; in reverse order. */
-static NodeId part_of(Build *b, NodeId x, int dim, int64_t begin, int64_t size, bool reversed) {
-  Shape s = op_node(b, x)->shape;
-  int64_t start[MAX_RANK] = {0}, step[MAX_RANK];
-  for (int d = 0; d < s.rank; d++) step[d] = 1;
-  start[dim] = begin, s.dim[dim] = size;
-  const NodeId y = mk_slice(b, x, start, s.dim, step);
-  return reversed ? build_node(b, &op_reverse, 1, &y, 1, (int64_t[]){1 << dim}, 0) : y;
+static NodeId reversed(Build *b, NodeId x, int dim) {
+  return build_node(b, &op_reverse, 1, &x, 1, (int64_t[]){1 << dim}, 0);
 }
 
 /* The first or the last element `size` times. */
 static NodeId edge_of(Build *b, NodeId x, int dim, int64_t at, int64_t size) {
-  const NodeId one = part_of(b, x, dim, at, 1, false);
+  const NodeId one = part_of(b, x, dim, at, 1);
   Shape s = op_node(b, x)->shape;
   s.dim[dim] = size;
   return mk_broadcast_to(b, one, &s);
@@ -41,15 +34,15 @@ static NodeId edge_of(Build *b, NodeId x, int dim, int64_t at, int64_t size) {
 static NodeId before(Build *b, NodeId x, int dim, int64_t size, PadMode mode) {
   const int64_t n = op_node(b, x)->shape.dim[dim];
   if (mode == PAD_EDGE) return edge_of(b, x, dim, 0, size);
-  if (mode == PAD_WRAP) return part_of(b, x, dim, n - size, size, false);
-  return part_of(b, x, dim, mode == PAD_REFLECT, size, true);
+  if (mode == PAD_WRAP) return part_of(b, x, dim, n - size, size);
+  return reversed(b, part_of(b, x, dim, mode == PAD_REFLECT, size), dim);
 }
 
 static NodeId behind(Build *b, NodeId x, int dim, int64_t size, PadMode mode) {
   const int64_t n = op_node(b, x)->shape.dim[dim];
   if (mode == PAD_EDGE) return edge_of(b, x, dim, n - 1, size);
-  if (mode == PAD_WRAP) return part_of(b, x, dim, 0, size, false);
-  return part_of(b, x, dim, n - size - (mode == PAD_REFLECT), size, true);
+  if (mode == PAD_WRAP) return part_of(b, x, dim, 0, size);
+  return reversed(b, part_of(b, x, dim, n - size - (mode == PAD_REFLECT), size), dim);
 }
 
 static bool fits(Build *b, const Arg *a, NodeId x, int dim, int64_t size, PadMode mode) {
