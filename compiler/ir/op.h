@@ -203,12 +203,13 @@ typedef enum Precedence {
   BINDS_POSTFIX
 } Precedence;
 
-/* A graph while `simplify` rewrites it. */
+/* A graph while `joins` or `simplify` rewrites it. */
 typedef struct NewGraph {
   Arena *arena;
   Graph *graph; /* the new one */
   bool full;    /* nothing but what the old graph has may be added */
   void *user;
+  bool (*stays)(void *user, NodeId x); /* what reads the new graph's node x has to go on to */
   NodeId (*intern)(void *user,
                    const Node *n); /* the new graph's node that is the same, or it added */
 } NewGraph;
@@ -304,6 +305,9 @@ struct OpDef {
   /* The new node that n, its operands already new, is the same as, or NO_NODE. May give n other
    * operands. */
   NodeId (*simplify)(NewGraph *w, Node *n);
+  /* The same before gradients are taken, of what reads paddings and joined ends: so that their
+   * gradients are of that form, too. */
+  NodeId (*join)(NewGraph *w, Node *n);
   /* What computes the same along a cut dim of node `id` of the old graph, block by block, where
    * that moves less; `y`: the new node of its operand 0. NO_NODE: it stays as it is. */
   NodeId (*distribute)(Distribute *d, NodeId id, NodeId y);

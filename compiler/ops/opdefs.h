@@ -134,16 +134,27 @@ NodeId read_halves(NewGraph *w, Node *n);
 /* What a product is that has nothing to sum, or neither rows nor columns; NO_NODE: it is one of
  * matrices. */
 NodeId simplify_product(NewGraph *w, const Node *n);
-/* What a sum of disjoint parts is: the parts side by side; NO_NODE: it is none. */
 /* Where the operand of a shift by so many places begins: the nearer way round. */
 int64_t roll_from(int64_t by, int64_t size);
 /* pad's `mode` asks for x with its own elements around it. */
 bool pad_has_mode(const Arg *mode);
 NodeId pad_by_mode(Build *b, const Arg *a, NodeId x, const int64_t *lo, const int64_t *hi);
+/* What a sum of disjoint parts is: the parts side by side; NO_NODE: it is none. */
 NodeId simplify_pads(NewGraph *w, const Node *n);
 NodeId simplify_concat(NewGraph *w, Node *n);
 NodeId simplify_roll(NewGraph *w, Node *n);
-NodeId simplify_slice(NewGraph *w, const Node *n);
+NodeId simplify_slice(NewGraph *w, Node *n);
+NodeId join_convolution(NewGraph *w, Node *n);
+/* The operand that convolution n slides over, with what wraps put around it in the dims of a set,
+ * where n has no border then. */
+NodeId convolution_ends(Build *b, Node *n, uint32_t dims);
+/* A concat that is the elements of x along `dim` from `begin` on, round and round. */
+typedef struct Cycle {
+  NodeId x;
+  int dim;
+  int64_t begin;
+} Cycle;
+bool is_cycle(const NewGraph *w, const Node *n, Cycle *c);
 
 NodeId distribute_slice(Distribute *d, NodeId id, NodeId y);
 

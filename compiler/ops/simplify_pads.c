@@ -37,7 +37,7 @@ static bool parts_of_pad(NewGraph *w, const Node *n, Parts *out) {
 
 static bool parts_of(NewGraph *w, NodeId id, Parts *out) {
   const Node *n = graph_node(w->graph, id);
-  if (n->spec || n->forbid.file) return false;
+  if (w->stays(w->user, id)) return false;
   if (n->op == &op_pad) return parts_of_pad(w, n, out);
   if (n->op != &op_concat) return false;
   out->dim = (int)node_attr(n, "axis");

@@ -10,21 +10,12 @@
 #include "opdefs.h"
 #include <string.h>
 
-/* A concat along `dim` is the elements of x from `begin` on, round and round. */
-typedef struct Cycle {
-  NodeId x;
-  int dim;
-  int64_t begin;
-} Cycle;
-
-static bool is_bound(const Node *n) { return n->spec || n->forbid.file; }
-
 /* The elements of `whole` along `dim` that node `id` is: all of them, or those of a slice. */
-static bool range_of(const Graph *g, NodeId id, NodeId whole, int dim, int64_t *begin) {
-  const Node *n = graph_node(g, id), *x = graph_node(g, whole);
+static bool range_of(const NewGraph *w, NodeId id, NodeId whole, int dim, int64_t *begin) {
+  const Node *n = graph_node(w->graph, id), *x = graph_node(w->graph, whole);
   *begin = 0;
   if (id == whole) return true;
-  if (n->op != &op_slice || n->operand[0] != whole || is_bound(n)) return false;
+  if (n->op != &op_slice || n->operand[0] != whole || w->stays(w->user, id)) return false;
   for (int d = 0; d < n->shape.rank; d++) {
     if (node_attrs(n, "step")[d] != 1) return false;
     if (d != dim && n->shape.dim[d] != x->shape.dim[d]) return false;
@@ -33,25 +24,25 @@ static bool range_of(const Graph *g, NodeId id, NodeId whole, int dim, int64_t *
   return true;
 }
 
-static bool is_cycle_of(const Graph *g, const Node *n, NodeId whole, Cycle *c) {
+static bool is_cycle_of(const NewGraph *w, const Node *n, NodeId whole, Cycle *c) {
   const int dim = (int)node_attr(n, "axis");
-  const int64_t size = graph_node(g, whole)->shape.dim[dim];
+  const int64_t size = graph_node(w->graph, whole)->shape.dim[dim];
   int64_t next = 0;
   if (!size) return false;
   for (int k = 0; k < n->noperands; k++) {
     int64_t begin;
-    if (!range_of(g, n->operand[k], whole, dim, &begin)) return false;
+    if (!range_of(w, n->operand[k], whole, dim, &begin)) return false;
     if (k && begin != next % size) return false;
     if (!k) *c = (Cycle){whole, dim, begin};
-    next = begin + graph_operand(g, n, k)->shape.dim[dim];
+    next = begin + graph_operand(w->graph, n, k)->shape.dim[dim];
   }
   return true;
 }
 
-static bool is_cycle(const Graph *g, const Node *n, Cycle *c) {
+bool is_cycle(const NewGraph *w, const Node *n, Cycle *c) {
   const NodeId first = n->operand[0];
-  const Node *x = graph_node(g, first);
-  return is_cycle_of(g, n, first, c) || (x->op == &op_slice && is_cycle_of(g, n, x->operand[0], c));
+  const Node *x = graph_node(w->graph, first);
+  return is_cycle_of(w, n, first, c) || (x->op == &op_slice && is_cycle_of(w, n, x->operand[0], c));
 }
 
 static Node alike(const Node *n, Op op, const NodeId *x, int nattr, const int64_t *attr) {
@@ -69,7 +60,7 @@ static Node alike(const Node *n, Op op, const NodeId *x, int nattr, const int64_
 /* x shifted by `by`. */
 static NodeId roll_of(NewGraph *w, const Node *n, NodeId x, int64_t *by) {
   const Node *of = graph_node(w->graph, x);
-  const bool again = of->op == &op_roll && !is_bound(of);
+  const bool again = of->op == &op_roll && !w->stays(w->user, x);
   bool moves = false;
   for (int d = 0; d < of->shape.rank; d++) {
     if (again) by[d] += node_attrs(of, "shift")[d];
@@ -93,7 +84,7 @@ static NodeId turned(NewGraph *w, const Node *n, NodeId x, int dim, int64_t begi
 
 NodeId simplify_roll(NewGraph *w, Node *n) {
   const Node *x = graph_operand(w->graph, n, 0);
-  if (w->full || x->op != &op_roll || is_bound(x)) return NO_NODE;
+  if (w->full || x->op != &op_roll || w->stays(w->user, n->operand[0])) return NO_NODE;
   int64_t *by = arena_array(w->arena, int64_t, n->nattr);
   memcpy(by, n->attr, sizeof *by * (size_t)n->nattr);
   return roll_of(w, n, n->operand[0], by);
@@ -117,14 +108,14 @@ static NodeId slice_of(NewGraph *w, const Node *n, NodeId x, int dim, int64_t be
 
 NodeId simplify_concat(NewGraph *w, Node *n) {
   Cycle c;
-  if (w->full || !is_cycle(w->graph, n, &c)) return NO_NODE;
+  if (w->full || !is_cycle(w, n, &c)) return NO_NODE;
   if (!shape_equal(&n->shape, &graph_node(w->graph, c.x)->shape)) return NO_NODE;
   return turned(w, n, c.x, c.dim, c.begin);
 }
 
-NodeId simplify_slice(NewGraph *w, const Node *n) {
+NodeId simplify_slice(NewGraph *w, Node *n) {
   const Node *of = graph_operand(w->graph, n, 0);
-  if (w->full || of->op != &op_concat || is_bound(of)) return NO_NODE;
+  if (w->full || of->op != &op_concat || w->stays(w->user, n->operand[0])) return NO_NODE;
   const int dim = (int)node_attr(of, "axis");
   const int64_t begin = node_attrs(n, "begin")[dim], size = n->shape.dim[dim];
   if (node_attrs(n, "step")[dim] != 1) return NO_NODE;
@@ -136,7 +127,6 @@ NodeId simplify_slice(NewGraph *w, const Node *n) {
     at += len;
   }
   Cycle c;
-  if (!is_cycle(w->graph, of, &c) || size != graph_node(w->graph, c.x)->shape.dim[dim])
-    return NO_NODE;
+  if (!is_cycle(w, of, &c) || size != graph_node(w->graph, c.x)->shape.dim[dim]) return NO_NODE;
   return turned(w, n, slice_of(w, n, c.x, dim, 0, size), dim, c.begin + begin);
 }

@@ -90,7 +90,7 @@ static NodeId slice_of_joined(NewGraph *w, Node *n) {
   const Node *pad = graph_operand(w->graph, n, 0);
   const int rank = n->shape.rank;
   if (pad->op != &op_pad) return simplify_slice(w, n);
-  if (w->full || pad->spec || pad->forbid.file) return NO_NODE;
+  if (w->full || w->stays(w->user, n->operand[0])) return NO_NODE;
   const Node *x = graph_operand(w->graph, pad, 0);
   int64_t *attr = arena_array(w->arena, int64_t, 3 * rank + 1);
   bool same = true;
@@ -120,6 +120,7 @@ const OpDef op_slice = {
     .rule = rule_slice,
     .grad = grad_slice,
     .simplify = slice_of_joined,
+    .join = simplify_slice,
     .lower = lower_slice,
     .class = OPC_MOVE,
     .flags = OPF_MOVES | OPF_SHIFTS,
@@ -330,6 +331,7 @@ const OpDef op_concat = {.name = "concat",
                          .rule = rule_concat,
                          .grad = grad_concat,
                          .simplify = simplify_concat,
+                         .join = simplify_concat,
                          .lower = lower_concat,
                          .class = OPC_MOVE,
                          .flags = OPF_MOVES | OPF_SHIFTS,
@@ -514,6 +516,7 @@ const OpDef op_roll = {
     .infer = infer_moved,
     .rule = rule_roll,
     .simplify = simplify_roll,
+    .join = simplify_roll,
     .grad = grad_roll,
     .lower = lower_roll,
     .class = OPC_MOVE,

@@ -20,6 +20,7 @@ static const struct {
   int kind;
 } passes[] = {
     {"complex", take_complex_apart, verify_global, NEEDED}, /* complex numbers become two real ones */
+    {"joins", joins, verify_global, NEEDED},           /* paddings are part of what reads them */
     {"shorten", shorten, verify_global, NEEDED},       /* activations kept short are rounded */
     {"autodiff", autodiff, verify_global, NEEDED},     /* grad nodes become their computation */
     {"kept", kept, verify_global, NEEDED},             /* those the backward pass alone reads */

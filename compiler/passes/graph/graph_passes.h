@@ -5,6 +5,7 @@
 #include "plan.h"
 
 void take_complex_apart(Plan *p);
+void joins(Plan *p);
 void shorten(Plan *p);
 void autodiff(Plan *p);
 void kept(Plan *p);

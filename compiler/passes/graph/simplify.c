@@ -117,10 +117,18 @@ static NodeId intern(void *user, const Node *new) {
   return s->slot[i] = graph_add(g, n);
 }
 
+/* What is annotated has its own layout. */
+static bool is_annotated(void *user, NodeId x) {
+  const Simplify *s = user;
+  const Node *n = graph_node(s->w.graph, x);
+  return n->spec || n->forbid.file;
+}
+
 static void rewrite(Plan *p, Entry *e) {
   int count = e->graph->nodes.n;
   Graph *g = graph_new(p->arena, VIEW_GLOBAL, count + 1); /* it hardly gets larger */
-  Simplify s = {.w = {.arena = p->arena, .graph = g, .intern = intern}, .entry = e};
+  Simplify s = {.w = {.arena = p->arena, .graph = g, .stays = is_annotated, .intern = intern},
+                .entry = e};
   s.w.user = &s;
   s.nslots = 4 * count + 16;
   s.slot = arena_array(p->arena, NodeId, s.nslots);
