@@ -102,6 +102,9 @@ static void put_slide(Str *out, const Node *n) {
   put_list(out, " stride", s.stride, s.n);
   put_list(out, " before", s.before, s.n);
   put_list(out, " dilation", s.dilation, s.n);
+  bool wraps = false;
+  for (int d = 0; d < s.n; d++) wraps |= s.wraps[d];
+  if (wraps) put_list(out, " wraps", s.wraps, s.n);
   if (s.groups > 1) str_printf(out, " groups=%ld", (long)s.groups);
 }
 

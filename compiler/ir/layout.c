@@ -259,9 +259,11 @@ static DimLayout dim_as_window(const DimLayout *d, int64_t n) {
 }
 
 bool cyclic_fits(const Mesh *m, const DimLayout *d, int64_t n) {
-  DimLayout plain = *d;
-  plain.window = (Window){0};
-  return dim_block_most(m, &plain, n) + d->window.last - d->window.first <= n;
+  const Window *w = &d->window;
+  DimLayout blocks = *d;
+  blocks.window = (Window){0};
+  const int64_t len = dim_block_most(m, &blocks, w->of);
+  return law_floor_div((len - 1) * w->mul + w->last - w->first, w->div) < n;
 }
 
 bool layout_around(const Mesh *m, Layout *out, const Layout *a, const Layout *b, const Shape *s) {

@@ -4,8 +4,8 @@
 Slide slide_of(const Node *n) {
   Slide s = {.n = (int)n->attr[0]};
   const int64_t *a = n->attr + 1;
-  int64_t *const part[] = {s.stride, s.before, s.dilation, s.taps, s.large};
-  for (int i = 0; i < 5; i++)
+  int64_t *const part[] = {s.stride, s.before, s.dilation, s.taps, s.large, s.wraps};
+  for (int i = 0; i < 6; i++)
     for (int d = 0; d < s.n; d++) part[i][d] = *a++;
   s.groups = *a++;
   for (int d = 0; d < s.n; d++) s.small[d] = *a++;
@@ -24,9 +24,9 @@ SlideTensors slide_tensors(const Graph *g, NodeId id) {
 
 int slide_attrs(const Slide *s, int64_t *attr) {
   int64_t *a = attr;
-  const int64_t *const part[] = {s->stride, s->before, s->dilation, s->taps, s->large};
+  const int64_t *const part[] = {s->stride, s->before, s->dilation, s->taps, s->large, s->wraps};
   *a++ = s->n;
-  for (int i = 0; i < 5; i++)
+  for (int i = 0; i < 6; i++)
     for (int d = 0; d < s->n; d++) *a++ = part[i][d];
   *a++ = s->groups;
   for (int d = 0; d < s->n; d++) *a++ = s->small[d];
@@ -39,12 +39,13 @@ Window slide_up(const Slide *s, int d) {
                   1,
                   -s->before[d],
                   -s->before[d] + (s->taps[d] - 1) * s->dilation[d],
-                  0};
+                  s->wraps[d]};
 }
 
 Window slide_down(const Slide *s, int d) {
-  return (Window){s->large[d],  1, s->stride[d], s->before[d] - (s->taps[d] - 1) * s->dilation[d],
-                  s->before[d], 0};
+  return (Window){s->large[d],  1,
+                  s->stride[d], s->before[d] - (s->taps[d] - 1) * s->dilation[d],
+                  s->before[d], s->wraps[d]};
 }
 
 bool slide_is_tiles(const Slide *s, int d) {

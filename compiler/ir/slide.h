@@ -1,18 +1,23 @@
 /* A window sliding over n spatial dims: what convolutions and pools share. Position q of the small
  * side and tap k of the window meet position p = q*stride - before + k*dilation of the large side.
  *
- * Attributes of every op of this kind, in this order: n, then stride, before, dilation, taps and
- * the large side's sizes for each spatial dim, then groups, then the small side's sizes. */
+ * Where a dim wraps, positions below 0 and from its size on are those at the other end; else there
+ * are zeros.
+ *
+ * Attributes of every op of this kind, in this order: n, then stride, before, dilation, taps, the
+ * large side's sizes and whether it wraps for each spatial dim, then groups, then the small side's
+ * sizes. */
 #ifndef DTG_SLIDE_H
 #define DTG_SLIDE_H
 #include "graph.h"
 
-enum { MAX_SLIDE = 3, SLIDE_ATTRS = 2 + 6 * MAX_SLIDE };
+enum { MAX_SLIDE = 3, SLIDE_ATTRS = 2 + 7 * MAX_SLIDE };
 
 typedef struct Slide {
   int n;
   int64_t stride[MAX_SLIDE], before[MAX_SLIDE], dilation[MAX_SLIDE], taps[MAX_SLIDE];
   int64_t large[MAX_SLIDE], small[MAX_SLIDE];
+  int64_t wraps[MAX_SLIDE];
   int64_t groups;
 } Slide;
 

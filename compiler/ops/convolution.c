@@ -157,7 +157,7 @@ static Arg call_conv(Build *b, const Arg *a) {
   const Shape *p = &op_node(b, x)->shape;
   for (int d = 0; d < s.n; d++) s.large[d] = p->dim[1 + d];
   if (!channels_fit(b, &s, x, w, p->dim[s.n + 1], op_node(b, w)->shape.dim[s.n] * s.groups) ||
-      !slide_args(b, &a[2], &a[3], &a[4], &s))
+      !slide_args(b, &a[2], &a[3], &a[4], true, &s) || !slide_can_wrap(b, &a[3], &s))
     return arg_node(NO_NODE);
   return arg_node(conv_any(b, &op_conv, x, w, &s));
 }
@@ -173,8 +173,8 @@ static Arg call_conv_transpose(Build *b, const Arg *a) {
     return arg_node(NO_NODE);
   /* The large side: the one whose convolution has y's sizes. */
   for (int d = 0; d < s.n; d++) s.large[d] = (int64_t)1 << 30;
-  if (!slide_args(b, &a[2], &a[3], &a[4], &s)) return arg_node(NO_NODE);
-  bool same = a[3].kind == ARG_STRING && !strcmp(a[3].text, "same");
+  if (!slide_args(b, &a[2], &a[3], &a[4], true, &s)) return arg_node(NO_NODE);
+  bool same = a[3].kind == ARG_STRING && strcmp(a[3].text, "valid");
   for (int d = 0; d < s.n; d++) {
     int64_t small = p->dim[1 + d];
     int64_t reach = (s.taps[d] - 1) * s.dilation[d] + 1, after = 0;
@@ -185,7 +185,8 @@ static Arg call_conv_transpose(Build *b, const Arg *a) {
       return arg_node(op_fail(
           b, b->span, "the padding is too large: the result is empty in spatial dim %d", d));
   }
-  if (!slide_args(b, &a[2], &a[3], &a[4], &s)) return arg_node(NO_NODE);
+  if (!slide_args(b, &a[2], &a[3], &a[4], true, &s) || !slide_can_wrap(b, &a[3], &s))
+    return arg_node(NO_NODE);
   return arg_node(conv_any(b, &op_conv_input, y, w, &s));
 }
 
@@ -217,7 +218,9 @@ const OpDef op_conv = {
     .params = "x, w, stride=1, padding=\"same\", dilation=1, groups=1",
     .doc =
         "convolution of x [batch, space..., in] with w [taps..., in/groups, out], 1 to 3 spatial "
-        "dims; padding \"same\", \"valid\" or a list of [before, after]",
+        "dims; padding \"same\", \"wrap\" (what is at the other end), \"valid\" or a list of "
+        "[before, "
+        "after]",
     .example = "f32[2, 7, 6, 4] x, f32[3, 3, 4, 5] w: conv(x, w)",
     .call = call_conv,
     .attr = {{"slide", ATTR_SLIDE}},
@@ -231,7 +234,8 @@ const OpDef op_conv = {
     .addends = addends,
     .flops = 2,
     .rounding = 1,
-    .simplify = read_half_convolution};
+    .simplify = read_half_convolution,
+    .join = join_convolution};
 const OpDef op_conv_transpose = {
     .name = "conv_transpose",
     .params = "y, w, stride=1, padding=\"same\", dilation=1, groups=1",

@@ -99,7 +99,7 @@ static bool pool_args(Build *b, const Arg *a, NodeId *x, Slide *s) {
   }
   /* By default windows lie side by side. */
   Arg one = {.kind = ARG_INT, .i = 1, .real = 1};
-  return slide_args(b, a[2].kind == ARG_NONE ? &a[1] : &a[2], &a[3], &one, s);
+  return slide_args(b, a[2].kind == ARG_NONE ? &a[1] : &a[2], &a[3], &one, false, s);
 }
 
 static Arg call_max_pool(Build *b, const Arg *a) {

@@ -18,10 +18,12 @@ static bool each(Build *b, const Arg *a, const char *param, int n, int64_t *out)
   return true;
 }
 
-static bool explicit_padding(Build *b, const Arg *a, int n, int64_t *before, int64_t *after) {
+static bool explicit_padding(Build *b, const Arg *a, int n, bool may_wrap, int64_t *before,
+                             int64_t *after) {
   if (a->kind != ARG_LIST || a->n != n) {
     op_fail(b, a->span,
-            "`padding` must be \"same\", \"valid\" or a list of %d pairs [before, after]", n);
+            "`padding` must be \"same\", %s\"valid\" or a list of %d pairs [before, after]",
+            may_wrap ? "\"wrap\", " : "", n);
     return false;
   }
   for (int d = 0; d < n; d++) {
@@ -41,15 +43,18 @@ static bool explicit_padding(Build *b, const Arg *a, int n, int64_t *before, int
   return true;
 }
 
-bool slide_args(Build *b, const Arg *stride, const Arg *padding, const Arg *dilation, Slide *s) {
+bool slide_args(Build *b, const Arg *stride, const Arg *padding, const Arg *dilation, bool may_wrap,
+                Slide *s) {
   int64_t after[MAX_SLIDE] = {0};
-  bool same = padding->kind == ARG_STRING && !strcmp(padding->text, "same");
+  const bool wrap = may_wrap && padding->kind == ARG_STRING && !strcmp(padding->text, "wrap");
+  bool same = wrap || (padding->kind == ARG_STRING && !strcmp(padding->text, "same"));
   bool valid = padding->kind == ARG_STRING && !strcmp(padding->text, "valid");
   if (!each(b, stride, "stride", s->n, s->stride) ||
       !each(b, dilation, "dilation", s->n, s->dilation))
     return false;
-  for (int d = 0; d < s->n; d++) s->before[d] = 0;
-  if (!same && !valid && !explicit_padding(b, padding, s->n, s->before, after)) return false;
+  for (int d = 0; d < s->n; d++) s->before[d] = s->wraps[d] = 0;
+  if (!same && !valid && !explicit_padding(b, padding, s->n, may_wrap, s->before, after))
+    return false;
   for (int d = 0; d < s->n; d++) {
     int64_t reach;
     if (s->taps[d] < 1) {
@@ -65,6 +70,7 @@ bool slide_args(Build *b, const Arg *stride, const Arg *padding, const Arg *dila
       s->small[d] = (s->large[d] + s->stride[d] - 1) / s->stride[d];
       int64_t pad = (s->small[d] - 1) * s->stride[d] + reach - s->large[d];
       s->before[d] = pad > 0 ? pad / 2 : 0;
+      s->wraps[d] = wrap && pad > 0;
       continue;
     }
     int64_t room = s->large[d] + s->before[d] + after[d] - reach;
@@ -74,6 +80,29 @@ bool slide_args(Build *b, const Arg *stride, const Arg *padding, const Arg *dila
       return false;
     }
     s->small[d] = room / s->stride[d] + 1;
+  }
+  return true;
+}
+
+bool slide_can_wrap(Build *b, const Arg *padding, const Slide *s) {
+  for (int d = 0; d < s->n; d++) {
+    const int64_t n = s->large[d], reach = (s->taps[d] - 1) * s->dilation[d] + 1;
+    if (!s->wraps[d]) continue;
+    if (s->small[d] * s->stride[d] != n) {
+      op_fail(
+          b, padding->span,
+          "\"wrap\" takes dims that the stride divides; spatial dim %d is of %ld, and the stride "
+          "is %ld",
+          d, (long)n, (long)s->stride[d]);
+      return false;
+    }
+    if (reach > n) {
+      op_fail(b, padding->span,
+              "a window that reaches over %ld would see elements of spatial dim %d, which is of "
+              "%ld, twice",
+              (long)reach, d, (long)n);
+      return false;
+    }
   }
   return true;
 }

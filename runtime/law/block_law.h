@@ -13,8 +13,8 @@
  * off at 0 and n; for mul < 0 lo and hi-1 change places. A slice from s by t has mul = t, first =
  * last = s; a convolution of k taps has mul = stride, first = -pad, last = first + (k-1)*dilation.
  * A cyclic window is not cut off: places below 0 and from n on are those of the elements n further
- * up or down. It has mul = div = 1, begins and ends at most n away from its block, and shows no
- * element twice.
+ * up or down. It goes round once as the other dim does, of * mul = n * div, begins and ends at most
+ * n away from its block, and shows no element twice.
  */
 #ifndef DTG_BLOCK_LAW_H
 #define DTG_BLOCK_LAW_H

@@ -15,6 +15,12 @@ int64_t session_tensor_bytes(const dtrt_tensor *t) {
   return n;
 }
 
+static bool goes_round_once(const dtrt_dim *d) {
+  int64_t a, b;
+  return !__builtin_mul_overflow(d->of, d->mul, &a) && !__builtin_mul_overflow(d->n, d->div, &b) &&
+         a == b;
+}
+
 static const char *check_layout(const dtrt_program *p, const dtrt_layout *l) {
   if (!l) return "a layout is missing";
   if (l->rank < 0 || l->rank > DTRT_MAX_RANK || (l->rank && !l->dim)) return "invalid layout rank";
@@ -22,8 +28,7 @@ static const char *check_layout(const dtrt_program *p, const dtrt_layout *l) {
   for (int i = 0; i < l->rank; i++) {
     const dtrt_dim *d = &l->dim[i];
     if (d->n < 0 || d->naxes < 0 || d->naxes > DTRT_MAX_AXES) return "invalid dim";
-    if (d->of > 0 && (d->div <= 0 || (d->cyclic && (d->of != d->n || d->mul != 1 || d->div != 1))))
-      return "invalid window";
+    if (d->of > 0 && (d->div <= 0 || (d->cyclic && !goes_round_once(d)))) return "invalid window";
     for (int j = 0; j < d->naxes; j++)
       if (d->axis[j] < 0 || d->axis[j] >= p->naxes) return "invalid axis of a dim";
   }

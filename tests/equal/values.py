@@ -457,6 +457,8 @@ CASES = [
     ("conv", "f64[2, 6, 2] x, f64[3, 2, 2] w: conv(x, w, padding=[[2, 0]])",
      lambda x, w: make((2, 6, 2), lambda n, i, f: sum(
          x[n, i + a - 2, q] * w[a, q, f] for a in range(3) for q in range(2) if i + a >= 2))),
+    ("conv", "f64[2, 6, 2] x, f64[3, 2, 2] w: conv(x, w, padding=\\\"wrap\\\", stride=2)",
+     lambda x, w: make((2, 3, 2), lambda n, i, f: sum(x[n, (2 * i + a) % 6, q] * w[a, q, f] for a in range(3) for q in range(2)))),
     ("conv_transpose", "f64[1, 3, 2, 3] y, f64[3, 3, 2, 3] w: conv_transpose(y, w, stride=2)",
      lambda y, w: conv2t(y, w, 2)),
     ("max_pool", "f64[2, 7, 2] x: max_pool(x, 2)", lambda x: pool1(x, 2, 2, max, False)),

@@ -60,12 +60,22 @@ static Value *pick_image(Gen *g, char *expr, size_t n, Value *as) {
   return x;
 }
 
+static bool can_wrap(const Windows *w, const Value *image) {
+  for (int i = 0; i < w->n; i++) {
+    const int64_t size = image->dim[1 + i];
+    if (size % w->stride[i] || (w->taps[i] - 1) * w->dilation[i] >= size) return false;
+  }
+  return true;
+}
+
 bool say_convolution(Gen *g) {
   char image[60];
   Value x, v, w = {0};
   if (!pick_image(g, image, sizeof image, &x)) return false;
   int n = x.rank - 2, groups = 1, in = (int)x.dim[x.rank - 1];
   Windows win = windows_random(g, n, true);
+  if (win.same && can_wrap(&win, &x) && gen_below(g, 2))
+    memcpy(strstr(win.text, "same"), "wrap", strlen("wrap"));
   if (gen_below(g, 2)) groups = in % 2 == 0 && gen_below(g, 2) ? 2 : in;
   int out = groups * (1 + gen_below(g, 3));
   v = x;

@@ -349,7 +349,9 @@ int law_layouts(const Grid *g, Laid *out, int rank, const int64_t *n, bool granu
 static bool shows_once(const Grid *g, const dtrt_dim *d) {
   int64_t k = 1;
   for (int j = 0; j < d->naxes; j++) k *= g->size[d->axis[j]];
-  return (d->n + k - 1) / k + d->last - d->first <= d->n && d->first >= -d->n && d->last <= d->n;
+  const int64_t len = (d->of + k - 1) / k;
+  return ((len - 1) * d->mul + d->last - d->first) / d->div < d->n && d->first >= -d->n &&
+         d->last <= d->n;
 }
 
 bool law_window(const Grid *g, Laid *o, int which) {
@@ -365,10 +367,13 @@ bool law_window(const Grid *g, Laid *o, int which) {
       {1, 0, -2, 3, 4, 9, 0},   /* backwards and bent */
       {1, 0, 1, 1, -1, 2, 1},   /* a halo that goes on at the other end */
       {1, 0, 1, 1, 2, 2, 1},    /* a roll by -2 */
+      {2, 0, 1, 2, -1, 1, 1},   /* what twice as many elements need, from both ends */
+      {0, 0, 2, 1, -1, 1, 1},   /* what half as many need; of is set below */
   };
   for (int i = 0; i < o->l.rank; i++) {
     dtrt_dim *d = &o->dim[i];
     int64_t of = d->n * window[which].of_mul + window[which].of_add;
+    if (!window[which].of_mul && d->n % 2 == 0) of = d->n / 2;
     if (!d->naxes || of <= 0) continue;
     d->of = of;
     d->granule = 1;

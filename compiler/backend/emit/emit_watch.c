@@ -163,7 +163,9 @@ static void put_value(Values *v, Str *out, int i, const char *operands) {
   emit_string(out, node_where(e->program, n));
   const Entry *en = e->le->entry;
   /* In a loop a value is another in each run, and has no equal in the other run to compare with. */
-  int tag = v->region[id] == NO_REGION ? graph_node(en->graph, e->le->origin.at[id])->tag : 0;
+  const Node *of = graph_node(en->graph, e->le->origin.at[id]);
+  /* What has the ends of another tensor around it is not that tensor. */
+  int tag = v->region[id] == NO_REGION && shape_equal(&n->shape, &of->shape) ? of->tag : 0;
   str_printf(out, ", %d, %d, %d, %s, %s, %d, %d, %ld, &%s, %.17g, %d, %s},\n", tag, id, v->step[id],
              dtype_constant(n->dtype), kind_of(v->g, n), lent_input(e->le, base),
              b->place == PLACE_VAR, (long)b->offset, emit_layout(e, n->layout, &n->shape),

@@ -235,6 +235,26 @@ static const Layout *needed(const Part *p, NodeId id, int i) {
   return form_at(p->choice->routes, form, w->need[i]);
 }
 
+/* What a wrapped border shows of a cut dim has come with the block; around a whole dim the ends are
+ * put here, and the convolution has no border there. */
+static void put_ends(Part *p, Node *n, NodeId id) {
+  Graph *g = p->le->graph;
+  Build b = {
+      .arena = p->arena, .diag = p->program->diag, .graph = g, .span = n->span, .site = n->site};
+  NodeId *x = (NodeId *)n->operand;
+  const NodeId had = x[0];
+  uint32_t whole = 0;
+  for (int d = 0; d < graph_node(g, had)->shape.rank; d++)
+    if (!graph_node(g, had)->layout->dim[d].naxes) whole |= 1u << d;
+  x[0] = convolution_ends(&b, n, whole);
+  while (p->le->origin.n < g->nodes.n) {
+    Node *made = graph_node(g, p->le->origin.n);
+    made->layout = layout_of(p->program->layouts, graph_node(g, had)->layout, &made->shape);
+    vec_push(p->arena, &p->le->origin, graph_node(p->g, id)->operand[0]);
+    vec_push(p->arena, &p->le->cause, NO_NODE);
+  }
+}
+
 static void list_shifts(Part *p, NodeId id) {
   const Node *n = graph_node(p->g, id);
   if (!op_is(n, OPF_SHIFTS) || p->choice->value[id].free) return;
@@ -270,6 +290,7 @@ static void place(Part *p, NodeId id) {
   }
   n.operand = x;
   n.layout = form_at(p->choice->routes, v->form, w->result);
+  if (op_class(&n) == OPC_CONVOLUTION) put_ends(p, &n, id);
   const NodeId local = add_local(p, &n, id, NO_NODE);
   const int source = choice_source(p->choice, id, w->result);
   if (source != w->result) {

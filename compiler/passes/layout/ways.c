@@ -188,6 +188,9 @@ static const Layout *layout_here(Enumerate *s, int i, const Cut *cut, bool windo
   for (int d = 0; d < l.rank; d++) {
     if (!cut_join(s->mesh, &s->rule, &dims_of(s, i)[d], cut, &l.dim[d])) return NULL;
     if (!windows && can_do_without(s, i, &l.dim[d], d)) l.dim[d].window = (Window){0};
+    if (l.dim[d].window.cyclic && l.dim[d].naxes &&
+        !cyclic_fits(s->mesh, &l.dim[d], shape_of(s, i)->dim[d]))
+      return NULL;
   }
   bool result = i == s->n->noperands;
   uint32_t reduced = 0;
