@@ -367,13 +367,11 @@ bool law_window(const Grid *g, Laid *o, int which) {
       {1, 0, -2, 3, 4, 9, 0},   /* backwards and bent */
       {1, 0, 1, 1, -1, 2, 1},   /* a halo that goes on at the other end */
       {1, 0, 1, 1, 2, 2, 1},    /* a roll by -2 */
-      {2, 0, 1, 2, -1, 1, 1},   /* what twice as many elements need, from both ends */
-      {0, 0, 2, 1, -1, 1, 1},   /* what half as many need; of is set below */
+      {2, 0, 1, 2, -1, 1, 1},   /* what twice as many elements need, or half as many, see below */
   };
   for (int i = 0; i < o->l.rank; i++) {
     dtrt_dim *d = &o->dim[i];
     int64_t of = d->n * window[which].of_mul + window[which].of_add;
-    if (!window[which].of_mul && d->n % 2 == 0) of = d->n / 2;
     if (!d->naxes || of <= 0) continue;
     d->of = of;
     d->granule = 1;
@@ -383,6 +381,7 @@ bool law_window(const Grid *g, Laid *o, int which) {
     d->last = window[which].last;
     d->cyclic = window[which].cyclic;
     if (which == 2) d->first = d->last = d->n - 1;
+    if (which == LAW_WINDOWS - 1 && d->n % 2 == 0) d->of = d->n / 2, d->mul = 2, d->div = 1;
     return !d->cyclic || shows_once(g, d);
   }
   return false;

@@ -34,7 +34,7 @@ typedef struct Laid { /* a layout that owns its dims, and who holds which elemen
 /* Every way to deal each axis to a dim (at any place in its order), to nothing or to a partial
  * value. granules: dims that 3 divides are cut in granules of 3. Returns how many. */
 int law_layouts(const Grid *g, Laid *out, int rank, const int64_t *n, bool granules);
-enum { LAW_WINDOWS = 10 };
+enum { LAW_WINDOWS = 9 };
 /* Gives the first cut dim a window, so that devices need what overlaps, strides, is mirrored, is
  * far away or goes on at the other end. False: there is none to give. */
 bool law_window(const Grid *g, Laid *o, int which);
