@@ -28,6 +28,10 @@ typedef struct checkpoint_var {
   int64_t shape[DTRT_MAX_RANK];
   checkpoint_piece *piece; /* [npieces]; none when it has no elements */
   int npieces;
+  /* Of a part of a variable in one piece: how many elements from one place of each dim to the next,
+   * and before the first; NULL: all of the piece, dense. */
+  const int64_t *step;
+  int64_t begin;
 } checkpoint_var;
 
 typedef struct checkpoint {
@@ -61,9 +65,11 @@ typedef struct checkpoint_reader {
 bool checkpoint_reader_open(checkpoint_reader *r, const checkpoint *c, char *why);
 void checkpoint_reader_close(checkpoint_reader *r);
 /* The box of dims `lo` to `hi` of the variable with its dims in the order `perm` (dim i is dim
- * perm[i] of the file; NULL: as they are), to a dense block of a dtype. */
+ * perm[i] of the file; NULL: as they are), to elements of a dtype that lie `step` apart (NULL:
+ * dense). */
 bool checkpoint_read(checkpoint_reader *r, const checkpoint_var *v, const int *perm,
-                     const int64_t *lo, const int64_t *hi, int dtype, void *to);
+                     const int64_t *lo, const int64_t *hi, int dtype, void *to,
+                     const int64_t *step);
 
 /* -------- names of checkpoints in a folder: checkpoint_dir.c -------- */
 

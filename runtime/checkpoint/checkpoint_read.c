@@ -124,7 +124,8 @@ static bool read_part(checkpoint_reader *r, const part *p) {
 }
 
 bool checkpoint_read(checkpoint_reader *r, const checkpoint_var *v, const int *perm,
-                     const int64_t *lo, const int64_t *hi, int dtype, void *to) {
+                     const int64_t *lo, const int64_t *hi, int dtype, void *to,
+                     const int64_t *apart) {
   BlockSpan box[DTRT_MAX_RANK];
   int64_t step[DTRT_MAX_RANK];
   for (int i = 0; i < v->rank; i++)
@@ -132,22 +133,22 @@ bool checkpoint_read(checkpoint_reader *r, const checkpoint_var *v, const int *p
   for (int64_t i = v->rank - 1, s = 1; i >= 0; i--) {
     int d = perm ? perm[i] : (int)i;
     box[d] = (BlockSpan){lo[i], hi[i]};
-    step[d] = s;
+    step[d] = apart ? apart[i] : s;
     s *= hi[i] - lo[i];
   }
   for (int k = 0; k < v->npieces; k++) {
     const checkpoint_piece *q = &v->piece[k];
     part p = {.v = v, .kind = v->kind, .dtype = dtype, .rank = v->rank, .to = to};
-    int64_t from = 1, first = 0, put = 0;
+    int64_t from = 1, first = v->begin, put = 0;
     bool meets = true;
     for (int d = v->rank - 1; d >= 0; d--) {
       int64_t a = box[d].lo > q->box[d].lo ? box[d].lo : q->box[d].lo;
       int64_t b = box[d].hi < q->box[d].hi ? box[d].hi : q->box[d].hi;
       meets &= a < b;
       p.len[d] = b - a;
-      p.from_step[d] = from;
+      p.from_step[d] = v->step ? v->step[d] : from;
       p.to_step[d] = step[d];
-      first += (a - q->box[d].lo) * from;
+      first += (a - q->box[d].lo) * p.from_step[d];
       put += (a - box[d].lo) * step[d];
       from *= q->box[d].hi - q->box[d].lo;
     }

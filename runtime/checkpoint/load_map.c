@@ -8,11 +8,55 @@
 
 enum { MOST_STARS = 4 };
 
+/* Spaces within brackets are part of it. */
 static char *word(char **at) {
   char *p = *at + strspn(*at, " \t\r");
-  size_t n = strcspn(p, " \t\r");
+  size_t n = 0;
+  for (int open = 0; p[n] && (open > 0 || !strchr(" \t\r", p[n])); n++)
+    open += (p[n] == '[') - (p[n] == ']');
   *at = p + n;
   return n ? strndup(p, n) : NULL;
+}
+
+/* An end of a range; *at goes behind it. -1: there is none. */
+static bool read_end(const char **at, int64_t *n) {
+  char *end;
+  *at += strspn(*at, " \t");
+  *n = -1;
+  if (!isdigit((unsigned char)**at)) return true;
+  errno = 0;
+  *n = strtoll(*at, &end, 10);
+  *at = end + strspn(end, " \t");
+  return !errno;
+}
+
+bool load_part_read(load_part *p, const char *at) {
+  *p = (load_part){0};
+  for (;; at++) {
+    int64_t lo, hi;
+    if (p->n == DTRT_MAX_RANK || !read_end(&at, &lo)) return false;
+    const bool one = *at != ':';
+    if (one && lo < 0) return false;
+    if (one) hi = lo + 1;
+    if (!one && (at++, !read_end(&at, &hi))) return false;
+    if (lo < 0) lo = 0;
+    if (hi >= 0 && hi < lo) return false;
+    p->lo[p->n] = lo, p->hi[p->n] = hi, p->one[p->n++] = one;
+    if (*at == ']') return !at[1];
+    if (*at != ',') return false;
+  }
+}
+
+/* Takes the part off their name. Of the name are a number alone, block[3], and other text. */
+static const char *read_part(load_rule *r) {
+  const size_t n = strlen(r->theirs);
+  char *open = n && r->theirs[n - 1] == ']' ? strrchr(r->theirs, '[') : NULL;
+  if (!open || open[1 + strspn(open + 1, "0123456789:, \t")] != ']' || !strpbrk(open, ":,"))
+    return NULL;
+  if (!load_part_read(&r->part, open + 1))
+    return "a part is written as [0:64], [:, 64:128] or [3, :]";
+  *open = 0;
+  return NULL;
 }
 
 static int stars(const char *s) {
@@ -55,7 +99,8 @@ static const char *read_shape(load_rule *r, const char *p) {
 }
 
 #define MAY_FOLLOW                                                                                 \
-  "after the names there may be `reshape(4, -1)`, `transpose`, `transpose(1, 0)` and `cast`"
+  "after the names there may be `reshape(4, -1)`, `transpose`, `transpose(1, 0)`, `cast` and "     \
+  "`add`"
 
 /* NULL, or what is wrong. */
 static const char *read_how(load_rule *r, const char *p) {
@@ -74,6 +119,9 @@ static const char *read_how(load_rule *r, const char *p) {
     } else if (!strncmp(p, "cast", 4)) {
       r->cast = true;
       p += 4;
+    } else if (!strncmp(p, "add", 3)) {
+      r->add = true;
+      p += 3;
     } else {
       return MAY_FOLLOW;
     }
@@ -93,7 +141,8 @@ static const char *read_line(load_rule *r, char *line) {
   if (strcmp(r->ours, "-") != 0 && stars(r->ours) != stars(r->theirs))
     return "both names require the same number of `*`";
   if (stars(r->theirs) > MOST_STARS) return "a name may have up to four `*`";
-  return read_how(r, at);
+  const char *bad = read_part(r);
+  return bad ? bad : read_how(r, at);
 }
 
 bool load_map_read(load_map *m, const char *text, char *why, size_t whysize) {
@@ -161,14 +210,22 @@ static char *fill(const char *ours, const char **from, const char **to) {
   return name;
 }
 
-char *load_map_name(load_map *m, const char *theirs, const load_rule **rule) {
+bool load_map_next(load_map *m, const char *theirs, load_match *at, const load_rule **rule,
+                   char **name) {
   const char *from[MOST_STARS], *to[MOST_STARS];
   *rule = NULL;
-  for (int i = 0; i < m->n; i++) {
-    if (!match(m->rule[i].theirs, theirs, from, to, 0)) continue;
-    m->rule[i].used = true;
-    *rule = &m->rule[i];
-    return fill(m->rule[i].ours, from, to);
+  for (int i = at->next; i < m->n; i++) {
+    load_rule *r = &m->rule[i];
+    if (at->pattern && strcmp(at->pattern, r->theirs) != 0) continue;
+    if (!match(r->theirs, theirs, from, to, 0)) continue;
+    r->used = true;
+    *at = (load_match){i + 1, r->theirs};
+    *rule = r;
+    *name = fill(r->ours, from, to);
+    return true;
   }
-  return strdup(theirs);
+  const bool first = !at->pattern && at->next <= m->n;
+  at->next = m->n + 1;
+  if (first) *name = strdup(theirs);
+  return first;
 }

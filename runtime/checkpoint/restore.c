@@ -1,196 +1,13 @@
 /* restore.c: dtrt_restore: matches entries of the files with variables, then verifies checksums,
  * shared among the devices, then every device reads its own boxes. No variable changes before the
  * checksums are verified. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "checkpoint.h"
 #include "element.h"
 #include "file_digest.h"
-#include "load_map.h"
 #include "nan.h"
-#include "plural.h"
-#include "session.h"
-#include "tensor_file.h"
-#include "file_jobs.h"
-
-typedef struct RestoreSource { /* of a variable */
-  const checkpoint_var *from;  /* NULL: it keeps its value */
-  int perm[DTRT_MAX_RANK];
-  checkpoint_var view;    /* `from`, where the map gives it other dims, */
-  checkpoint_piece whole; /* and its piece */
-} RestoreSource;
-
-typedef struct Restore {
-  dtrt_session *s;
-  const dtrt_program *p;
-  const dtrt_restore_options *o;
-  checkpoint c;
-  load_map map;
-  RestoreSource *source; /* [nvars] */
-  bool *taken;           /* [c.nvars] */
-  FileJobs work;
-} Restore;
-
-__attribute__((format(printf, 2, 3))) static void tell(const Restore *r, const char *format, ...) {
-  char line[512];
-  if (!r->o->tell) return;
-  va_list list;
-  va_start(list, format);
-  vsnprintf(line, sizeof line, format, list);
-  va_end(list);
-  r->o->tell(r->o->user, line);
-}
-
-/* -------- which is which -------- */
-
-static dtrt_status mismatch(const Restore *r, const checkpoint_var *v, const dtrt_tensor *t,
-                            const char *why) {
-  int64_t shape[DTRT_MAX_RANK];
-  char ours[256], theirs[256];
-  for (int d = 0; d < t->layout->rank; d++) shape[d] = t->layout->dim[d].n;
-  tensor_file_type_text(t->dtype, t->layout->rank, shape, ours, sizeof ours);
-  if (v->kind >= 0)
-    tensor_file_type_text(v->kind, v->rank, v->shape, theirs, sizeof theirs);
-  else
-    snprintf(theirs, sizeof theirs, "of a type (%s) or a number of dims that dtg does not support",
-             v->foreign);
-  return session_error(r->s, DTRT_INVALID, "%s: %s is %s; variable %s is %s%s", r->c.path, v->path,
-                       theirs, t->name, ours, why);
-}
-
-/* Exactly, or as the map allows. */
-static bool fits_type(int kind, int dtype, const load_rule *rule) {
-  if (kind == dtype || element_allowed(kind, dtype)) return true;
-  return rule && rule->cast && element_is_float(dtype);
-}
-
-/* The variable of a file with the dims of the map. They follow each other in memory as the file's
- * do if it is whole; of a block the elements would lie elsewhere. */
-static dtrt_status reshape(const Restore *r, const checkpoint_var *v, const load_rule *rule,
-                           RestoreSource *s) {
-  int64_t count = checkpoint_count(v), given = 1;
-  int open = -1;
-  if (v->npieces > 1)
-    return session_error(r->s, DTRT_INVALID,
-                         "%s: %s is in %d piece%s, which the map cannot reshape; `dtgc checkpoint "
-                         "reshard` makes one of them",
-                         r->c.path, v->path, v->npieces, PLURAL(v->npieces));
-  s->view = *v;
-  s->view.rank = rule->nshape;
-  bool fits = true;
-  for (int d = 0; d < rule->nshape; d++) {
-    const int64_t n = s->view.shape[d] = rule->shape[d];
-    if (n < 0)
-      open = d;
-    else
-      fits &= !__builtin_mul_overflow(given, n, &given);
-  }
-  if (open >= 0 && (fits &= given > 0)) {
-    s->view.shape[open] = count / given;
-    given *= count / given;
-  }
-  if (!fits || given != count)
-    return session_error(
-        r->s, DTRT_INVALID,
-        "%s: %s has %lld element%s, which do not fill the dims of the map's reshape", r->c.path,
-        v->path, (long long)count, PLURAL(count));
-  for (int d = 0; d < rule->nshape; d++) s->whole.box[d] = (BlockSpan){0, s->view.shape[d]};
-  if (v->npieces) {
-    s->whole.file = v->piece->file;
-    s->whole.entry = v->piece->entry;
-    s->view.piece = &s->whole;
-  }
-  return DTRT_OK;
-}
-
-static dtrt_status take(Restore *r, const checkpoint_var *v, int var, const load_rule *rule) {
-  const dtrt_tensor *t = &r->p->var[var];
-  RestoreSource *s = &r->source[var];
-  if (s->from)
-    return session_error(r->s, DTRT_INVALID, "%s: both %s and %s are mapped to %s", r->c.path,
-                         s->from->path, v->path, t->name);
-  if (v->kind < 0) return mismatch(r, v, t, "");
-  const bool reshaped = rule && rule->nshape;
-  if (reshaped) {
-    const dtrt_status status = reshape(r, v, rule, s);
-    if (status != DTRT_OK) return status;
-    v = &s->view;
-  }
-  if (v->rank != t->layout->rank) return mismatch(r, v, t, reshaped ? ", reshaped" : "");
-  bool turned = rule && rule->transpose;
-  if (turned && rule->nperm && rule->nperm != v->rank)
-    return mismatch(r, v, t, ": the dims to transpose do not match");
-  for (int d = 0; d < v->rank; d++) {
-    s->perm[d] = !turned ? d : rule->nperm ? rule->perm[d] : v->rank - 1 - d;
-    if (v->shape[s->perm[d]] != t->layout->dim[d].n)
-      return mismatch(r, v, t, turned ? ", transposed" : reshaped ? ", reshaped" : "");
-  }
-  if (!fits_type(v->kind, t->dtype, rule))
-    return mismatch(r, v, t, element_is_float(t->dtype) ? " (`cast` in a map rounds)" : "");
-  s->from = v;
-  return DTRT_OK;
-}
-
-static dtrt_status match_all(Restore *r) {
-  for (int i = 0; i < r->c.nvars; i++) {
-    const load_rule *rule;
-    const checkpoint_var *v = &r->c.var[i];
-    char *name = load_map_name(&r->map, v->path, &rule);
-    if (!name) return session_error(r->s, DTRT_NO_MEMORY, "out of memory");
-    bool dropped = rule && !strcmp(rule->ours, "-");
-    int var = dropped ? -1 : dtrt_find_var(r->p, name);
-    bool wrong = rule && !dropped && var < 0;
-    r->taken[i] = dropped || var >= 0;
-    dtrt_status status = DTRT_OK;
-    if (wrong)
-      status = session_error(r->s, DTRT_INVALID,
-                             "%s: the map assigns %s from %s, but %s has no such variable",
-                             r->c.path, name, v->path, r->p->name);
-    free(name);
-    if (var >= 0) status = take(r, v, var, rule);
-    if (status != DTRT_OK) return status;
-  }
-  return DTRT_OK;
-}
-
-/* What is on one side only, each a line; or all of it as one error. */
-static dtrt_status leftovers(const Restore *r) {
-  int lacks = 0, extra = 0, unused = 0;
-  const char *lack = NULL, *more = NULL, *rule = NULL;
-  for (int i = r->p->nvars - 1; i >= 0; i--)
-    if (!r->source[i].from) lacks++, lack = r->p->var[i].name;
-  for (int i = r->c.nvars - 1; i >= 0; i--)
-    if (!r->taken[i]) extra++, more = r->c.var[i].path;
-  for (int i = r->map.n - 1; i >= 0; i--)
-    if (!r->map.rule[i].used) unused++, rule = r->map.rule[i].theirs;
-  if (!lacks && !extra && !unused) return DTRT_OK;
-  if (!r->o->partial) {
-    char text[512] = "", count[32];
-    size_t n = 0;
-    const struct {
-      int n;
-      const char *first, *what;
-    } part[] = {{lacks, lack, "no value for variable "},
-                {extra, more, "the program has no variable for "},
-                {unused, rule, "no tensor matches the map's "}};
-    for (int i = 0; i < 3; i++) {
-      snprintf(count, sizeof count, " and %d more", part[i].n - 1);
-      if (part[i].n && n < sizeof text)
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s%.100s%s", n ? "; " : "",
-                              part[i].what, part[i].first, part[i].n > 1 ? count : "");
-    }
-    return session_error(r->s, DTRT_INVALID, "%s: %s (a partial load allows it)", r->c.path, text);
-  }
-  for (int i = 0; i < r->p->nvars; i++)
-    if (!r->source[i].from) tell(r, "not in %s: %s keeps its value", r->c.path, r->p->var[i].name);
-  for (int i = 0; i < r->c.nvars; i++)
-    if (!r->taken[i]) tell(r, "left out: %s of %s", r->c.var[i].path, r->c.path);
-  for (int i = 0; i < r->map.n; i++)
-    if (!r->map.rule[i].used) tell(r, "no tensor matches the map's %s", r->map.rule[i].theirs);
-  return DTRT_OK;
-}
+#include "restore.h"
 
 /* -------- devices -------- */
 
@@ -203,17 +20,74 @@ static void verify_device(Device *d, void *arg) {
   file_jobs_leave(&r->work);
 }
 
-static bool read_var(checkpoint_reader *reader, const Device *d, const dtrt_tensor *t,
-                     const RestoreSource *s) {
-  BlockSpan box[DTRT_MAX_RANK];
-  int64_t lo[DTRT_MAX_RANK + 1], hi[DTRT_MAX_RANK + 1];
-  if (!s->from || !device_writes(d, t) || block_box(d->mesh, t->layout, d->coord, box) == 0)
-    return true;
-  for (int i = 0; i < t->layout->rank; i++) {
-    lo[i] = box[i].lo;
-    hi[i] = box[i].hi;
+/* Adds n elements that lie side by side to as many that lie `apart` elements apart. */
+static void add_line(int dtype, const char *from, int64_t n, char *to, int64_t apart) {
+  const int64_t size = (int64_t)element_size(dtype);
+  for (int64_t i = 0; i < n; i++, from += size, to += apart * size) {
+    double x, y;
+    element_convert(dtype, false, from, 1, DTRT_F64, &x);
+    element_convert(dtype, false, to, 1, DTRT_F64, &y);
+    y += x;
+    element_convert(DTRT_F64, false, &y, 1, dtype, to);
   }
-  return checkpoint_read(reader, s->from, s->perm, lo, hi, t->dtype, device_variable(d, t));
+}
+
+static const char *add_box(int dtype, int rank, const int64_t *len, const int64_t *apart,
+                           const char *from, char *to) {
+  const int64_t size = (int64_t)element_size(dtype);
+  if (rank <= 1) {
+    const int64_t n = rank ? len[0] : 1;
+    add_line(dtype, from, n, to, rank ? apart[0] : 1);
+    return from + n * size;
+  }
+  for (int64_t i = 0; i < len[0]; i++, to += apart[0] * size)
+    from = add_box(dtype, rank - 1, len + 1, apart + 1, from, to);
+  return from;
+}
+
+static bool read_sum(checkpoint_reader *reader, const RestorePart *s, int dtype, const int64_t *lo,
+                     const int64_t *hi, const int64_t *apart, char *to) {
+  int64_t len[DTRT_MAX_RANK], n = (int64_t)element_size(dtype);
+  for (int i = 0; i < s->rank; i++) n *= len[i] = hi[i] - lo[i];
+  char *more = malloc((size_t)n);
+  if (!more) snprintf(reader->why, CHECKPOINT_WHY, "%s: out of memory", reader->of->path);
+  const bool good = more && checkpoint_read(reader, s->from, s->perm, lo, hi, dtype, more, NULL);
+  if (good) add_box(dtype, s->rank, len, apart, more, to);
+  free(more);
+  return good;
+}
+
+/* What a part has of a device's box, which is dense at `to`. */
+static bool read_part_of_var(checkpoint_reader *reader, const dtrt_tensor *t, const RestorePart *s,
+                             const BlockSpan *box, char *to) {
+  int64_t lo[DTRT_MAX_RANK + 1], hi[DTRT_MAX_RANK + 1], apart[DTRT_MAX_RANK + 1];
+  int64_t step[DTRT_MAX_RANK], first = 0;
+  for (int64_t d = t->layout->rank - 1, n = 1; d >= 0; d--) {
+    const BlockSpan p = s->box[d];
+    if ((p.lo > box[d].lo ? p.lo : box[d].lo) >= (p.hi < box[d].hi ? p.hi : box[d].hi)) return true;
+    step[d] = n, n *= box[d].hi - box[d].lo;
+    if (p.lo > box[d].lo) first += (p.lo - box[d].lo) * step[d];
+  }
+  for (int i = 0; i < s->rank; i++) {
+    const int d = s->dim[i];
+    const BlockSpan p = s->box[d];
+    lo[i] = box[d].lo > p.lo ? box[d].lo - p.lo : 0;
+    hi[i] = (box[d].hi < p.hi ? box[d].hi : p.hi) - p.lo;
+    apart[i] = step[d];
+  }
+  to += first * (int64_t)element_size(t->dtype);
+  if (s->add) return read_sum(reader, s, t->dtype, lo, hi, apart, to);
+  return checkpoint_read(reader, s->from, s->perm, lo, hi, t->dtype, to, apart);
+}
+
+static bool read_var(checkpoint_reader *reader, const Device *d, const dtrt_tensor *t,
+                     const RestorePart *parts) {
+  BlockSpan box[DTRT_MAX_RANK];
+  if (!parts || !device_writes(d, t) || block_box(d->mesh, t->layout, d->coord, box) == 0)
+    return true;
+  for (const RestorePart *s = parts; s; s = s->next)
+    if (!read_part_of_var(reader, t, s, box, device_variable(d, t))) return false;
+  return true;
 }
 
 static void read_device(Device *d, void *arg) {
@@ -223,7 +97,7 @@ static void read_device(Device *d, void *arg) {
   file_jobs_enter(&r->work);
   bool good = checkpoint_reader_open(&reader, &r->c, why);
   for (int i = 0; good && i < r->p->nvars; i++)
-    good = read_var(&reader, d, &r->p->var[i], &r->source[i]);
+    good = read_var(&reader, d, &r->p->var[i], r->part[i]);
   checkpoint_reader_close(&reader);
   if (!good) file_jobs_fail(&r->work, d->id, why);
   file_jobs_leave(&r->work);
@@ -259,11 +133,7 @@ static dtrt_status prepare(Restore *r) {
   char why[256];
   if (!load_map_read(&r->map, r->o->map, why, sizeof why))
     return session_error(r->s, DTRT_INVALID, "the map: %s", why);
-  r->source = calloc((size_t)r->p->nvars + 1, sizeof *r->source);
-  r->taken = calloc((size_t)r->c.nvars + 1, sizeof *r->taken);
-  if (!r->source || !r->taken) return session_error(r->s, DTRT_NO_MEMORY, "out of memory");
-  dtrt_status status = match_all(r);
-  return status == DTRT_OK ? leftovers(r) : status;
+  return restore_match(r);
 }
 
 static dtrt_status restore(Restore *r) {
@@ -294,8 +164,7 @@ dtrt_status dtrt_restore(dtrt_session *s, const char *path, const dtrt_restore_o
   nan_unsee(s);
   if (status == DTRT_OK) status = restore(&r);
   if (status == DTRT_OK && progress) *progress = r.c.progress;
-  free(r.source);
-  free(r.taken);
+  restore_match_free(&r);
   load_map_free(&r.map);
   if (opened) checkpoint_free(&r.c);
   return status;

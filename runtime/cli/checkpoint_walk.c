@@ -48,7 +48,7 @@ bool checkpoint_walk_next(checkpoint_walk *w) {
   if (w->ended || (w->ended = !step(w))) return false;
   w->count = 1;
   for (int d = 0; d < w->v->rank; d++) w->count *= w->hi[d] - w->lo[d];
-  if (checkpoint_read(&w->reader, w->v, NULL, w->lo, w->hi, w->dtype, w->data)) return true;
+  if (checkpoint_read(&w->reader, w->v, NULL, w->lo, w->hi, w->dtype, w->data, NULL)) return true;
   w->failed = w->ended = true;
   return false;
 }

@@ -37,7 +37,7 @@ static int use(const char *name, char *why, size_t size) {
     if (v->kind < 0) continue;
     void *to = malloc((size_t)n * 8 + 1);
     good = to && checkpoint_reader_open(&r, &c, read_why);
-    if (good && !checkpoint_read(&r, v, NULL, lo, v->shape, v->kind, to)) {
+    if (good && !checkpoint_read(&r, v, NULL, lo, v->shape, v->kind, to, NULL)) {
       snprintf(why, size, "%s", read_why);
       good = false;
     }
