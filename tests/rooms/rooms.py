@@ -31,7 +31,7 @@ RECURSION = {
                      'matrix_gradients order pad_modes reduce relayout scan scatters shape simplify_pads simplify_product simplify_rolls simplify_sum '
                      'slice_in_two state untyped window',
                      'rules, gradients and rewrites of ops are built of other ops'),
-    'compiler/loops': ('entry_build kernels product repeated tile_nest', 'a tile loop is a step that has steps in it'),
+    'compiler/loops': ('entry_build kernels product product_roles repeated tile_nest', 'a tile loop is a step that has steps in it'),
     'runtime/kernels': ('gemm gemm_cores gemm_deep gemm_half', 'a product over many terms, or on many cores, is '
                         'split into products'),
 }
