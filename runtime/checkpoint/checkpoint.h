@@ -28,8 +28,8 @@ typedef struct checkpoint_var {
   int64_t shape[DTRT_MAX_RANK];
   checkpoint_piece *piece; /* [npieces]; none when it has no elements */
   int npieces;
-  /* Of a part of a variable in one piece: how many elements from one place of each dim to the next,
-   * and before the first; NULL: all of the piece, dense. */
+  /* Of a variable in one piece whose elements lie in another order, or a part of one: how many
+   * elements from one place of each dim to the next, and before the first; NULL: dense. */
   const int64_t *step;
   int64_t begin;
 } checkpoint_var;

@@ -156,7 +156,9 @@ static bool read_own(const opening *o, const json_t *j) {
 
 static bool open_file(const opening *o, const char *path) {
   checkpoint *c = o->c;
-  if (!safetensors_open(&c->file[c->nfiles], path, o->why, o->whysize)) return false;
+  const bool npz = npz_tensors_are(path);
+  if (!(npz ? npz_tensors_open : safetensors_open)(&c->file[c->nfiles], path, o->why, o->whysize))
+    return false;
   c->nfiles++;
   return true;
 }
@@ -283,6 +285,12 @@ static bool take_foreign(const opening *o, int file, int entry) {
   for (int d = 0; d < e->rank; d++) {
     v->shape[d] = e->shape[d];
     p.box[d] = (BlockSpan){0, e->shape[d]};
+  }
+  if (e->fortran) {
+    int64_t *step = calloc(DTRT_MAX_RANK, sizeof *step);
+    if (!step) return no_memory(o);
+    v->step = step;
+    for (int64_t d = 0, n = 1; d < e->rank; d++) step[d] = n, n *= e->shape[d];
   }
   return e->bytes == 0 || add_piece(o, v, &p);
 }
@@ -432,6 +440,7 @@ void checkpoint_free(checkpoint *c) {
     free(c->var[i].path);
     free(c->var[i].layout);
     free(c->var[i].piece);
+    free((int64_t *)(uintptr_t)c->var[i].step);
   }
   free(c->file);
   free(c->var);

@@ -123,6 +123,18 @@ static bool read_part(checkpoint_reader *r, const part *p) {
   return read_part(r, &half);
 }
 
+/* Dims with longer steps in the file come first. */
+static void sort_dims(part *p) {
+  for (int i = 1; i < p->rank; i++)
+    for (int d = i; d > 0 && p->from_step[d] > p->from_step[d - 1]; d--) {
+      int64_t *const field[] = {p->len, p->from_step, p->to_step};
+      for (int f = 0; f < 3; f++) {
+        const int64_t t = field[f][d];
+        field[f][d] = field[f][d - 1], field[f][d - 1] = t;
+      }
+    }
+}
+
 bool checkpoint_read(checkpoint_reader *r, const checkpoint_var *v, const int *perm,
                      const int64_t *lo, const int64_t *hi, int dtype, void *to,
                      const int64_t *apart) {
@@ -153,6 +165,7 @@ bool checkpoint_read(checkpoint_reader *r, const checkpoint_var *v, const int *p
       from *= q->box[d].hi - q->box[d].lo;
     }
     if (!meets) continue;
+    if (v->step) sort_dims(&p);
     p.to += put * (int64_t)element_size(dtype);
     p.at = r->of->file[q->file].entry[q->entry].at + first * (int64_t)element_size(v->kind);
     if (!use_file(r, q->file) || !read_part(r, &p)) return false;

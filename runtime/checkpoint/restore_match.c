@@ -125,7 +125,7 @@ static dtrt_status reshape(const Restore *r, const load_rule *rule, RestorePart 
         v->path, (long long)count, PLURAL(count));
   if (count && !new_steps(v, s->step, shape, rule->nshape, step))
     return session_error(r->s, DTRT_INVALID,
-                         "%s: the map's reshape joins dims of a part of %s that do not lie side by "
+                         "%s: the map's reshape joins dims of %s that do not lie side by "
                          "side",
                          r->c.path, v->path);
   v->rank = rule->nshape;
@@ -144,7 +144,8 @@ static dtrt_status view(const Restore *r, const checkpoint_var *v, const load_ru
                          "checkpoint reshard` makes one of them",
                          r->c.path, v->path, v->npieces, PLURAL(v->npieces));
   s->view = *v;
-  for (int64_t d = v->rank - 1, n = 1; d >= 0; d--) s->step[d] = n, n *= v->shape[d];
+  for (int64_t d = v->rank - 1, n = 1; d >= 0; d--)
+    s->step[d] = v->step ? v->step[d] : n, n *= v->shape[d];
   dtrt_status status = take_part(r, &rule->part, s);
   if (status == DTRT_OK && rule->nshape) status = reshape(r, rule, s);
   for (int d = 0; d < s->view.rank; d++) s->piece.box[d] = (BlockSpan){0, s->view.shape[d]};

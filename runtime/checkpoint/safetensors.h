@@ -18,6 +18,7 @@ typedef struct safetensors_entry {
   int rank;
   int64_t shape[DTRT_MAX_RANK];
   int64_t at, bytes; /* at: from the beginning of the file */
+  bool fortran;      /* the first dim varies fastest (npz_tensors.c) */
   bool summed;       /* crc is known */
   uint32_t crc;      /* CRC-32 of the bytes */
   int of;            /* a writer's own: which variable it is of */
@@ -34,6 +35,9 @@ typedef struct safetensors {
 
 /* False with why; the file then needs no free. */
 bool safetensors_open(safetensors *f, const char *path, char *why, size_t whysize);
+/* The same of an .npz archive (npz_tensors.c). */
+bool npz_tensors_are(const char *path);
+bool npz_tensors_open(safetensors *f, const char *path, char *why, size_t whysize);
 void safetensors_free(safetensors *f);
 
 /* The first bytes of a file of these entries, whose places are filled in: relative to the end of

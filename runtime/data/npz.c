@@ -379,3 +379,45 @@ bool npz_enter(tensor_file *f, gz_stream *s, const char *name) {
   free(a.member);
   return good;
 }
+
+/* The array that the stream, at its first byte, holds. */
+static bool measure(gz_stream *s, const npz_member *m, tensor_file *f) {
+  if (m->method != STORED)
+    return gz_fail(s, "the array is deflated; here it has to be stored, as numpy.savez does");
+  if (!npy_is(s)) return gz_fail(s, "expected an .npy array in the archive");
+  if (!npy_read_header(f, s) || !tensor_file_size(f, s)) return false;
+  if (f->swap)
+    return gz_fail(s, "the array is big-endian; here it has to be little-endian, as astype('<f4')");
+  f->offset = s->base + s->at;
+  return s->size - s->at == f->bytes ||
+         gz_fail(s, "the array has %lld bytes of data where its header says %lld",
+                 (long long)(s->size - s->at), (long long)f->bytes);
+}
+
+bool npz_each(const char *path, bool (*take)(void *user, const char *name, const tensor_file *f),
+              void *user, char *why, size_t whysize) {
+  gz_stream s;
+  if (!gz_open(&s, path, why, whysize)) return false;
+  npz_archive a = {.s = &s};
+  tensor_file *f = calloc(1, sizeof *f);
+  bool good =
+      f ? npz_is(&s) || gz_fail(&s, "expected an .npz archive") : gz_fail(&s, "out of memory");
+  good = good && read_directory(&a);
+  for (uint64_t i = 0; good && i < a.n; i++) {
+    char name[NPZ_NAME];
+    npz_member *m = &a.member[i];
+    shown(m, name);
+    *f = (tensor_file){.fd = -1};
+    snprintf(f->name, sizeof f->name, "%s:%s", path, name);
+    s.name = f->name;
+    char *whole = strndup((const char *)m->name, m->nname);
+    good = whole ? enter(&s, m) && measure(&s, m, f) && take(user, whole, f)
+                 : gz_fail(&s, "out of memory");
+    free(whole);
+  }
+  gz_close(&s);
+  free(f);
+  free(a.directory);
+  free(a.member);
+  return good;
+}

@@ -103,6 +103,10 @@ bool npy_read_header(tensor_file *f, gz_stream *s);
 bool npz_is(const gz_stream *s);
 /* Makes the stream that of a member, whose name `f` then ends in. NULL: the only one. */
 bool npz_enter(tensor_file *f, gz_stream *s, const char *name);
+/* Calls `take` with each array of an .npz, named and measured: where it lies in the file, as none
+ * may be deflated or in the other byte order. False with why, or once `take` is. */
+bool npz_each(const char *path, bool (*take)(void *user, const char *name, const tensor_file *f),
+              void *user, char *why, size_t whysize);
 bool idx_is(const gz_stream *s);
 bool idx_read_header(tensor_file *f, gz_stream *s);
 /* The whole file; `text` of columns or NULL. */

@@ -106,7 +106,7 @@ wrong() {
 wrong 'too far' 'the map takes elements 20 to 30 of dim 0 of fused, which has 24' <<<'fused[20:30] -> q'
 wrong 'of too many dims' 'the map takes a part of 3 dims of fused, which has 2' <<<'fused[0:2, 0:2, 0:2] -> q'
 wrong 'no part' 'line 1: a part is written as [0:64], [:, 64:128] or [3, :]' <<<'fused[8:2] -> q'
-wrong 'gaps' "the map's reshape joins dims of a part of wide that do not lie side by side" <<<'wide[:, 0:8] -> q reshape(48)'
+wrong 'gaps' "the map's reshape joins dims of wide that do not lie side by side" <<<'wide[:, 0:8] -> q reshape(48)'
 wrong 'another size' 'fused is f32[10, 6]; variable k is f32[6, 8], the part' <<<'fused[0:10] -> k'
 wrong 'no such row' 'the map assigns scale[3] from first, but ours has no such part of the variable' <<<'first -> scale[3]'
 wrong 'twice' 'both fused and fused are mapped to joined' <<<$'fused[0:4] -> joined[0:4]\nfused[0:4] -> joined[3:7]'
@@ -117,4 +117,36 @@ wrong 'a part is left' 'no value for a part of variable joined' <some.map
 "$dtgc" run ours.dtg call check --load theirs.safetensors --load-map some.map --load-partial >out.txt 2>err.txt || fail 'a part may be left'
 grep -q 'not in theirs.safetensors: a part of joined keeps its value' err.txt || fail "told: $(head -c 300 err.txt)"
 [ "$(cat out.txt)" = 'wrong = 36' ] || fail "what is left keeps its value: $(cat out.txt)"
+
+command -v python3 >/dev/null || done_testing
+# The same tensors as NumPy's archives have them: stored, the second one's first dim innermost.
+python3 - <<'END'
+import json, struct, zipfile
+raw = open('theirs.safetensors', 'rb').read()
+n = struct.unpack('<Q', raw[:8])[0]
+head, data = json.loads(raw[8:8 + n]), raw[8 + n:]
+head.pop('__metadata__', None)
+def array(t, fortran):
+    size = 4
+    at = data[t['data_offsets'][0]:t['data_offsets'][1]]
+    if fortran:
+        rows, columns = t['shape']
+        at = b''.join(at[(i * columns + j) * size:][:size] for j in range(columns) for i in range(rows))
+    kind = {'F32': '<f4', 'I32': '<i4'}[t['dtype']]
+    text = str({'descr': kind, 'fortran_order': fortran, 'shape': tuple(t['shape'])}).encode() + b'\n'
+    return b'\x93NUMPY\x01\x00' + struct.pack('<H', len(text)) + text + at
+for name, method in (('theirs.npz', zipfile.ZIP_STORED), ('packed.npz', zipfile.ZIP_DEFLATED)):
+    with zipfile.ZipFile(name, 'w', method) as z:
+        for k, t in head.items(): z.writestr(k + '.npy', array(t, k == 'wide'))
+END
+for mesh in '' a=3,b=2; do
+  "$dtgc" run ours.dtg ${mesh:+layouts.dtg --mesh} $mesh call check --load theirs.npz --load-map names.map >out.txt 2>err.txt
+  [ "$(cat out.txt)" = 'wrong = 0' ] || fail ".npz, on '$mesh': $(head -c 300 out.txt err.txt)"
+done
+"$dtgc" checkpoint cat theirs.npz wide >a.txt && "$dtgc" checkpoint cat theirs.safetensors wide | cmp - a.txt || fail 'cat of the first dim innermost'
+"$dtgc" run ours.dtg call check --load packed.npz --load-map names.map >out.txt 2>err.txt && fail 'deflated: accepted'
+grep -q 'packed.npz:.*: the array is deflated; here it has to be stored' err.txt || fail "deflated: $(head -c 300 err.txt)"
+head -c 1000 theirs.npz >cut.npz
+"$dtgc" run ours.dtg call check --load cut.npz --load-map names.map >out.txt 2>err.txt && fail 'cut off: accepted'
+grep -q 'cut.npz: the zip archive is damaged' err.txt || fail "cut off: $(head -c 300 err.txt)"
 done_testing

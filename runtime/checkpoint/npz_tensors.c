@@ -1,0 +1,63 @@
+/* npz_tensors.c: an archive of NumPy's arrays as a file of tensors: what safetensors.h has of one,
+ * without checksums of the elements alone (npz.c compares those of members up to 64 MiB). */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "safetensors.h"
+#include "tensor_file.h"
+
+/* A zip archive whose first member is an array: PyTorch's files are archives, too. */
+bool npz_tensors_are(const char *path) {
+  enum { LOCAL = 30, NAME_AT = 26, LONGEST = 4096 };
+  unsigned char head[LOCAL + LONGEST] = "";
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  const ssize_t n = fd >= 0 ? pread(fd, head, sizeof head, 0) : -1;
+  if (fd >= 0) close(fd);
+  if (n < LOCAL || memcmp(head, "PK\3\4", 4) != 0) return false;
+  const int name = head[NAME_AT] | head[NAME_AT + 1] << 8;
+  return name >= 4 && LOCAL + name <= n && !memcmp(head + LOCAL + name - 4, ".npy", 4);
+}
+
+typedef struct Listing {
+  safetensors *f;
+  int room;
+  char *why;
+  size_t whysize;
+} Listing;
+
+static bool listed(void *user, const char *name, const tensor_file *a) {
+  Listing *l = user;
+  if (l->f->n == l->room) {
+    const int room = l->room ? 2 * l->room : 16;
+    safetensors_entry *more = realloc(l->f->entry, (size_t)room * sizeof *more);
+    if (more) l->f->entry = more, l->room = room;
+  }
+  safetensors_entry e = {.name = l->f->n < l->room ? strdup(name) : NULL,
+                         .kind = a->kind,
+                         .rank = a->rank,
+                         .at = a->offset,
+                         .bytes = a->bytes,
+                         .fortran = a->fortran && a->rank > 1};
+  if (!e.name) return snprintf(l->why, l->whysize, "%s: out of memory", l->f->path), false;
+  if (!safetensors_plain(name))
+    return free(e.name), snprintf(l->why, l->whysize, "%s: a name has control characters", a->name),
+           false;
+  snprintf(e.dtype, sizeof e.dtype, "%s", element_name(a->kind));
+  memcpy(e.shape, a->shape, sizeof e.shape);
+  l->f->entry[l->f->n++] = e;
+  return true;
+}
+
+bool npz_tensors_open(safetensors *f, const char *path, char *why, size_t whysize) {
+  struct stat st;
+  *f = (safetensors){.path = strdup(path)};
+  Listing l = {.f = f, .why = why, .whysize = whysize};
+  if (!f->path) return snprintf(why, whysize, "%s: out of memory", path), false;
+  if (!stat(path, &st)) f->size = st.st_size;
+  if (npz_each(path, listed, &l, why, whysize)) return true;
+  safetensors_free(f);
+  return false;
+}
