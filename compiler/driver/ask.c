@@ -2,6 +2,7 @@
 #include "program.h"
 #include "diff.h"
 #include "why.h"
+#include <string.h>
 
 static dtgc_status give(dtgc_program *p, const Str *s, char **text) {
   *text = text_copy(s);
@@ -21,6 +22,16 @@ static dtgc_status why_inside(dtgc_program *p, void *arg) {
   return DTGC_OK;
 }
 
+/* The layout statement of a tensor that is part of what reads it, or that nothing reads. */
+static const Statement *statement_of(const Program *p, const char *name) {
+  for (int i = 0; i < p->statements.n; i++) {
+    const Statement *s = p->statements.at[i];
+    for (int k = 0; k < s->gave.n; k++)
+      if (!strcmp(s->gave.at[k], name)) return s;
+  }
+  return NULL;
+}
+
 dtgc_status dtgc_why(dtgc_program *p, const char *name, char **text) {
   if (text) *text = NULL;
   PROGRAM_USE(p);
@@ -31,6 +42,12 @@ dtgc_status dtgc_why(dtgc_program *p, const char *name, char **text) {
   WhyArgs w = {.name = name};
   if ((s = program_guard(p, why_inside, &w))) return s;
   if (w.found) return give(p, &w.out, text);
+  const Statement *gone = statement_of(p->plan->program, name);
+  if (gone)
+    return program_fail(p, DTGC_BAD_ARGUMENT,
+                        "`%s`, whose layout is annotated at %s, is not stored: what reads it reads "
+                        "what it is made of, or nothing does",
+                        name, diag_where(&p->diag, p->arena, gone->span));
   return program_fail(p, DTGC_BAD_ARGUMENT, "the program has no tensor `%s`%s%s%s", name,
                       w.out.n ? "; the nearest names: " : "", w.out.n ? w.out.at : "",
                       w.out.n ? "" : " (--dump=layouts shows their names)");
