@@ -11,8 +11,8 @@
 
 typedef struct Joins {
   NewGraph w;
-  int within;   /* the branch of the node that is rewritten */
-  bool *wanted; /* by new node: a gradient with respect to it is */
+  int within;       /* the branch of the node that is rewritten */
+  VEC(bool) wanted; /* by new node, as far as they reach: a gradient with respect to it is */
 } Joins;
 
 static NodeId add(void *user, const Node *n) {
@@ -22,7 +22,15 @@ static NodeId add(void *user, const Node *n) {
   return graph_add(j->w.graph, &copy);
 }
 
-static bool is_wanted(void *user, NodeId x) { return ((Joins *)user)->wanted[x]; }
+static bool is_wanted(void *user, NodeId x) {
+  const Joins *j = user;
+  return x < j->wanted.n && j->wanted.at[x];
+}
+
+static void want(Joins *j, NodeId x) {
+  while (j->wanted.n <= x) vec_push(j->w.arena, &j->wanted, false);
+  j->wanted.at[x] = true;
+}
 
 static bool any(const Graph *g) {
   for (NodeId i = 0; i < g->nodes.n; i++)
@@ -41,11 +49,9 @@ static bool *find_wanted(Arena *a, const Graph *g) {
 }
 
 static void rewrite(Plan *p, Entry *e) {
-  /* A node becomes a roll of a slice at most. */
-  const int count = e->graph->nodes.n, most = 3 * count + 1;
+  const int count = e->graph->nodes.n;
   Graph *g = graph_new(p->arena, VIEW_GLOBAL, count + 1);
-  Joins j = {.w = {.arena = p->arena, .graph = g, .stays = is_wanted, .intern = add},
-             .wanted = arena_array(p->arena, bool, most)};
+  Joins j = {.w = {.arena = p->arena, .graph = g, .stays = is_wanted, .intern = add}};
   j.w.user = &j;
   const bool *wanted = find_wanted(p->arena, e->graph);
   NodeId *map = arena_array(p->arena, NodeId, count + 1);
@@ -64,7 +70,7 @@ static void rewrite(Plan *p, Entry *e) {
     Node *made = graph_node(g, map[i]);
     if (!made->name) made->name = n.name;
     if (map[i] >= before) made->spec = n.spec, made->forbid = n.forbid;
-    if (wanted[i]) j.wanted[map[i]] = true;
+    if (wanted[i]) want(&j, map[i]);
   }
   entry_rewritten(e, g, map);
 }
