@@ -211,12 +211,34 @@ static void take(Form *f, int from, int to, double cost, int next) {
 
 /* Some way from layout `from` is shorter by way of one that costs `first` to get to. Written so that
  * it becomes vector instructions: most rows of a table have nothing to take. */
-static bool any_shorter(const Form *f, int from, double first, const double *rest, int n) {
-  const double *old = costs_from(f, from);
+static inline bool shorter(const double *old, double first, const double *rest, int n) {
   int64_t any = 0; /* as wide as what is compared */
   for (int j = 0; j < n; j++) any |= first + rest[j] < old[j] * (1 - 1e-12) ? -1 : 0;
   return any != 0;
 }
+
+typedef bool Shorter(const double *old, double first, const double *rest, int n);
+static bool shorter_base(const double *old, double first, const double *rest, int n) {
+  return shorter(old, first, rest, n);
+}
+#if defined(__x86_64__) && defined(__GNUC__)
+#define WIDER(NAME, TARGET)                                                                        \
+  __attribute__((target(TARGET))) static bool NAME(const double *old, double first,                \
+                                                   const double *rest, int n) {                    \
+    return shorter(old, first, rest, n);                                                           \
+  }
+WIDER(shorter_32, "avx2")
+WIDER(shorter_64, "avx512f,avx512vl,avx512dq,prefer-vector-width=512")
+
+static Shorter *any_shorter(void) {
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512dq"))
+    return shorter_64;
+  return __builtin_cpu_supports("avx2") ? shorter_32 : shorter_base;
+}
+#else
+static Shorter *any_shorter(void) { return shorter_base; }
+#endif
 
 static int next_of(const Form *f, int from, int to) {
   int via = f->row.at[from] >= 0 ? vias_from(f, from)[to] : -1;
@@ -234,6 +256,7 @@ static double effort_of(const Mesh *m, int layouts) {
 static void close_over(const Routes *r, Form *f, int x) {
   const Layout *lx = f->layouts.at[x];
   const bool plain = f->row.at[x] >= 0;
+  Shorter *any = any_shorter();
   r->program->effort += effort_of(&r->program->mesh, x);
   for (int k = 0; plain && k <= x; k++) costs_from(f, x)[k] = hop(r, f, lx, f->layouts.at[k]);
   for (int i = 0; i < f->plain.n && f->plain.at[i] < x; i++)
@@ -242,7 +265,7 @@ static void close_over(const Routes *r, Form *f, int x) {
     const int k = f->plain.at[p];
     const double *rest = costs_from(f, k), last = rest[x];
     const double first = plain ? costs_from(f, x)[k] : INFINITY;
-    if (first < INFINITY && vias_from(f, x)[k] < 0 && any_shorter(f, x, first, rest, x))
+    if (first < INFINITY && vias_from(f, x)[k] < 0 && any(costs_from(f, x), first, rest, x))
       for (int j = 0; j < x; j++) take(f, x, j, first + rest[j], k);
     if (!(last < INFINITY) || vias_from(f, k)[x] >= 0) continue;
     for (int q = 0; q < f->plain.n && f->plain.at[q] < x; q++) {
@@ -254,7 +277,7 @@ static void close_over(const Routes *r, Form *f, int x) {
   for (int q = 0; plain && q < f->plain.n && f->plain.at[q] < x; q++) {
     const int i = f->plain.at[q], next = next_of(f, i, x);
     const double first = costs_from(f, i)[x], *out = costs_from(f, x);
-    if (!(first < INFINITY) || !any_shorter(f, i, first, out, x)) continue;
+    if (!(first < INFINITY) || !any(costs_from(f, i), first, out, x)) continue;
     for (int j = 0; j < x; j++) take(f, i, j, first + out[j], next);
   }
 }
@@ -263,6 +286,7 @@ static void close_over(const Routes *r, Form *f, int x) {
  * Warshall). */
 static void close_all(const Routes *r, Form *f, int n) {
   const Mesh *m = &r->program->mesh;
+  Shorter *any = any_shorter();
   for (int x = 0; x < n; x++) {
     r->program->effort += effort_of(m, x);
     for (int k = 0; f->row.at[x] >= 0 && k < n; k++)
@@ -274,7 +298,7 @@ static void close_all(const Routes *r, Form *f, int n) {
     for (int q = 0; q < f->plain.n; q++) {
       const int i = f->plain.at[q];
       double first = costs_from(f, i)[k];
-      if (i == k || !(first < INFINITY) || !any_shorter(f, i, first, rest, n)) continue;
+      if (i == k || !(first < INFINITY) || !any(costs_from(f, i), first, rest, n)) continue;
       int next = next_of(f, i, k);
       for (int j = 0; j < n; j++) take(f, i, j, first + rest[j], next);
     }
