@@ -4,7 +4,7 @@
  * and shape alone, so keeping it changes no answer, and it takes at most some megabytes. */
 #ifndef DTG_EXCHANGE_DIMS_H
 #define DTG_EXCHANGE_DIMS_H
-#include "plan.h"
+#include "exchange_table.h"
 
 /* The coordinates that are visited: of an axis of up to EVERY all, of a longer one the
  * first, the middle and the last; fewer, the ends in any case, along many axes. */
@@ -65,6 +65,10 @@ void dim_pair_set(const Mesh *m, DimPair *x, const DimLayout *from, const DimLay
 DimNeeds dim_pair_every(const Program *p, DimPair *x, int few);
 Needs dim_pair_alone(const Program *p, DimPair *x);
 void needs_add(Needs *p, Need x);
+
+/* By what is known of each dim. */
+Exchange exchange_by(const Program *p, DimPair *const *pair, const ExchangeEnd *from,
+                     const ExchangeEnd *to, DType t);
 
 /* -------- exchange_known.c -------- */
 

@@ -132,52 +132,88 @@ static int64_t group_of(const Mesh *m, uint32_t axes) {
 /* Elements of a box that are contiguous at both ends: all of the dims that are the same before and
  * behind, and what the box has of the next; or all of the box, where the dims outside of that are
  * of one element. */
-static int64_t run_of(const Program *p, DimPair *const *pair, const Layout *from, const Layout *to,
-                      const Shape *shape) {
-  Shape a = layout_local(&p->mesh, from, shape), b = layout_local(&p->mesh, to, shape);
+static int64_t run_of(DimPair *const *pair, const Shape *a, const Shape *b) {
   int64_t run = 1;
-  int d = shape->rank - 1;
-  for (; d >= 0 && pair[d]->equal; d--) run *= a.dim[d];
-  if (d >= 0) run *= a.dim[d] < b.dim[d] ? a.dim[d] : b.dim[d];
+  int d = a->rank - 1;
+  for (; d >= 0 && pair[d]->equal; d--) run *= a->dim[d];
+  if (d >= 0) run *= a->dim[d] < b->dim[d] ? a->dim[d] : b->dim[d];
   return run;
 }
 
-static Known find(const Program *p, KnownAt at, const Layout *from, const Layout *to,
-                  const Shape *shape) {
+ExchangeEnd exchange_end(const Program *p, const Layout *l, const Shape *s) {
+  ExchangeEnd x = {.layout = l,
+                   .axes = layout_axes(l),
+                   .plain = layout_is_plain(l),
+                   .block = layout_local(&p->mesh, l, s)};
+  x.elements = shape_count(&x.block);
+  return x;
+}
+
+static Known find(const Program *p, DimPair *const *pair, const ExchangeEnd *from,
+                  const ExchangeEnd *to) {
   const Mesh *m = &p->mesh;
-  DimPair *pair[MAX_RANK];
-  uint32_t settled = from->partial & ~to->partial;
-  for (int d = 0; d < shape->rank; d++)
-    pair[d] = known_dim_pair(p, p->known, at, from, to, d, shape->dim[d]);
-  Known x = {.kind = classify(pair, shape->rank, layout_is_plain(to), settled), .axes = settled};
+  const int rank = from->block.rank;
+  const uint32_t settled = from->layout->partial & ~to->layout->partial;
+  Known x = {.kind = classify(pair, rank, to->plain, settled), .axes = settled};
   int64_t terms = group_of(m, settled);
-  const Shape block = layout_local(m, from, shape);
   x.terms = terms;
-  x.most = shape_count(&block);
-  x.run = run_of(p, pair, from, to, shape);
-  for (int d = 0; d < shape->rank; d++)
-    if (!pair[d]->nested) x.axes |= pair[d]->moving_from | (pair[d]->moving_to & layout_axes(from));
+  x.most = from->elements;
+  x.run = run_of(pair, &from->block, &to->block);
+  for (int d = 0; d < rank; d++)
+    if (!pair[d]->nested) x.axes |= pair[d]->moving_from | (pair[d]->moving_to & from->axes);
   x.settled = settled;
-  x.alike = x.axes & ~layout_axes(to) & ~(to->partial & ~from->partial);
+  x.alike = x.axes & ~to->axes & ~(to->layout->partial & ~from->layout->partial);
   if (x.kind == DTRT_ALL_REDUCE) {
     const Collective all = {.group = terms, .size = 1, .wide = 1, .most = x.most};
     x.elements = terms > 1 ? collective_chunked(&all) : 0;
     x.senders = terms - 1;
     return x;
   }
-  Received r = most_received(p, pair, shape->rank, terms);
+  Received r = most_received(p, pair, rank, terms);
   x.elements = r.elements;
   x.senders = r.senders;
   return x;
 }
 
-/* Axes of several devices that the exchange does not know. */
-static uint32_t idle_axes(const Mesh *m, uint32_t axes, const Layout *from, const Layout *to) {
-  const uint32_t known = axes | layout_axes(from) | layout_axes(to) | from->partial | to->partial;
+/* Axes of several devices that the exchange does not know: all but those of its ends. */
+static uint32_t idle_axes(const Mesh *m, uint32_t known) {
   uint32_t idle = 0;
   for (int a = 0; a < m->naxes; a++)
     if (m->axis[a].size > 1 && !(known >> a & 1)) idle |= 1u << a;
   return idle;
+}
+
+/* `ends`: axes that cut a dim of either layout. */
+static Exchange exchange_as(const Program *p, const Known *x, const Layout *from, const Layout *to,
+                            uint32_t ends, DType t) {
+  return (Exchange){.kind = x->kind,
+                    .axes = x->axes,
+                    .settled = x->settled,
+                    .alike = x->alike,
+                    .idle = idle_axes(&p->mesh, x->axes | ends | from->partial | to->partial),
+                    .bytes = x->elements * dtype_size(t),
+                    .group = group_of(&p->mesh, x->axes),
+                    .senders = x->senders,
+                    .most = x->most * dtype_size(t),
+                    .terms = x->terms,
+                    .size = dtype_size(t),
+                    .wide = dtype_size(dtype_computed(t)),
+                    .run = x->run * dtype_size(t)};
+}
+
+Exchange exchange_by(const Program *p, DimPair *const *pair, const ExchangeEnd *from,
+                     const ExchangeEnd *to, DType t) {
+  const Known x = find(p, pair, from, to);
+  return exchange_as(p, &x, from->layout, to->layout, from->axes | to->axes, t);
+}
+
+static Known find_here(const Program *p, KnownAt at, const Layout *from, const Layout *to,
+                       const Shape *s) {
+  const ExchangeEnd f = exchange_end(p, from, s), g = exchange_end(p, to, s);
+  DimPair *pair[MAX_RANK];
+  for (int d = 0; d < s->rank; d++)
+    pair[d] = known_dim_pair(p, p->known, at, from, to, d, s->dim[d]);
+  return find(p, pair, &f, &g);
 }
 
 Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, const Shape *shape,
@@ -187,21 +223,9 @@ Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, con
   if (p->known) at = known_at(p->known, from, to, shape);
   if (!p->known || !known_get(p->known, at, &x)) {
     ArenaMark mark = arena_mark(p->arena);
-    x = find(p, at, from, to, shape);
+    x = find_here(p, at, from, to, shape);
     arena_release(p->arena, mark);
     if (p->known) known_put(p->known, at, &x);
   }
-  return (Exchange){.kind = x.kind,
-                    .axes = x.axes,
-                    .settled = x.settled,
-                    .alike = x.alike,
-                    .idle = idle_axes(&p->mesh, x.axes, from, to),
-                    .bytes = x.elements * dtype_size(t),
-                    .group = group_of(&p->mesh, x.axes),
-                    .senders = x.senders,
-                    .most = x.most * dtype_size(t),
-                    .terms = x.terms,
-                    .size = dtype_size(t),
-                    .wide = dtype_size(dtype_computed(t)),
-                    .run = x.run * dtype_size(t)};
+  return exchange_as(p, &x, from, to, layout_axes(from) | layout_axes(to), t);
 }

@@ -153,13 +153,17 @@ static const double CALL = 1e-7;
 
 double cost_exchange_apart(const Program *p, const Layout *from, const Layout *to, const Shape *s,
                            DType t, double *waiting) {
-  Exchange x = exchange_of(p, from, to, s, t);
-  double time = copy_time(p, &x, work_block_bytes(p, to, s, t));
+  const Exchange x = exchange_of(p, from, to, s, t);
+  return cost_exchange_is(p, &x, work_block_bytes(p, to, s, t), waiting);
+}
+
+double cost_exchange_is(const Program *p, const Exchange *x, double block, double *waiting) {
+  const double time = copy_time(p, x, block);
   *waiting = 0;
-  if (x.kind == DTRT_COPY) return time;
-  Price price = cost_price(p, &x, 1, false).price;
+  if (x->kind == DTRT_COPY) return time;
+  Price price = cost_price(p, x, 1, false).price;
   *waiting = price.waiting;
-  for (uint32_t more = x.settled & (x.settled - 1); more; more &= more - 1)
+  for (uint32_t more = x->settled & (x->settled - 1); more; more &= more - 1)
     *waiting = fmax(0, *waiting - CALL);
   return time + price.moving;
 }

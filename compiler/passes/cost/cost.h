@@ -31,6 +31,8 @@ double cost_exchange(const Program *p, const Layout *from, const Layout *to, con
 /* The same without its messages, and what they take. */
 double cost_exchange_apart(const Program *p, const Layout *from, const Layout *to, const Shape *s,
                            DType t, double *latency);
+/* The same of an exchange that is known, where a device's block of the result has `block` bytes. */
+double cost_exchange_is(const Program *p, const Exchange *x, double block, double *latency);
 /* One device's part of op n, whose rule is r, given the layouts of its operands and result. */
 double cost_op(const Program *p, const Graph *g, const Node *n, const Rule *r,
                const Layout *const *operands, const Layout *result);

@@ -7,6 +7,7 @@
  *   Choice  for an entry one way an op; what a value costs follows (choose.c) */
 #ifndef DTG_CHOOSE_H
 #define DTG_CHOOSE_H
+#include "exchange_table.h"
 #include "layout_passes.h"
 
 /* -------- route.c -------- */
@@ -31,6 +32,7 @@ typedef struct Form {
   DType dtype;
   Guard guard;
   VEC(const Layout *) layouts;
+  ExchangeTable *exchanges; /* between them */
   Lookup at;       /* 1 + the place there */
   VEC(int) row;    /* by layout: its row in the tables; -1: it has windows, nothing leads on */
   VEC(int) plain;  /* by row: the layout */
