@@ -74,15 +74,27 @@ static bool same_dims(const Layout *a, const Layout *b) {
   return true;
 }
 
+static double hop_price(const Routes *r, const Form *f, int from, int to) {
+  const Exchange x = exchange_between(f->exchanges, r->program, from, to, f->dtype);
+  const double elements = (double)exchange_table_end(f->exchanges, to)->elements;
+  double waiting;
+  const double time =
+      cost_exchange_is(r->program, &x, elements * dtype_size(f->dtype), &waiting);
+  return time + waiting;
+}
+
 /* In one exchange. */
-static double hop(const Routes *r, const Form *f, const Layout *from, const Layout *to) {
-  if (from == to) return 0;
-  if (!layout_is_plain(from) || to->partial & ~from->partial) return INFINITY;
+static double hop(const Routes *r, const Form *f, int i, int k) {
+  const ExchangeEnd *x = exchange_table_end(f->exchanges, i),
+                    *y = exchange_table_end(f->exchanges, k);
+  const Layout *from = x->layout, *to = y->layout;
+  if (i == k) return 0;
+  if (!x->plain || to->partial & ~from->partial) return INFINITY;
   if (to->partial && to->reduce != from->reduce) return INFINITY;
   uint32_t settle = from->partial & ~to->partial;
-  if (settle & ~layout_axes(to) && !same_dims(from, to)) return INFINITY;
-  double cost = cost_exchange(r->program, from, to, &f->shape, f->dtype);
-  bool guarded = f->guard == GUARD_WHOLE || (f->guard == GUARD_GATHER && layout_axes(from));
+  if (settle & ~y->axes && !same_dims(from, to)) return INFINITY;
+  double cost = hop_price(r, f, i, k);
+  bool guarded = f->guard == GUARD_WHOLE || (f->guard == GUARD_GATHER && x->axes);
   if (guarded && layout_is_whole(&r->program->mesh, to, &f->shape)) cost += CHOICE_FORBIDDEN;
   return cost;
 }
@@ -256,13 +268,12 @@ static double effort_of(const Mesh *m, int layouts) {
 
 /* The shortest paths among layouts 0 to x - 1 are known: then those with x too. */
 static void close_over(const Routes *r, Form *f, int x) {
-  const Layout *lx = f->layouts.at[x];
   const bool plain = f->row.at[x] >= 0;
   Shorter *any = any_shorter();
   r->program->effort += effort_of(&r->program->mesh, x);
-  for (int k = 0; plain && k <= x; k++) costs_from(f, x)[k] = hop(r, f, lx, f->layouts.at[k]);
+  for (int k = 0; plain && k <= x; k++) costs_from(f, x)[k] = hop(r, f, x, k);
   for (int i = 0; i < f->plain.n && f->plain.at[i] < x; i++)
-    costs_from(f, f->plain.at[i])[x] = hop(r, f, f->layouts.at[f->plain.at[i]], lx);
+    costs_from(f, f->plain.at[i])[x] = hop(r, f, f->plain.at[i], x);
   for (int p = 0; p < f->plain.n && f->plain.at[p] < x; p++) {
     const int k = f->plain.at[p];
     const double *rest = costs_from(f, k), last = rest[x];
@@ -292,7 +303,7 @@ static void close_all(const Routes *r, Form *f, int n) {
   for (int x = 0; x < n; x++) {
     r->program->effort += effort_of(m, x);
     for (int k = 0; f->row.at[x] >= 0 && k < n; k++)
-      costs_from(f, x)[k] = hop(r, f, f->layouts.at[x], f->layouts.at[k]);
+      costs_from(f, x)[k] = hop(r, f, x, k);
   }
   for (int p = 0; p < f->plain.n; p++) {
     const int k = f->plain.at[p];
@@ -312,6 +323,9 @@ double route_find(Routes *r, int form, int from, int to) {
   add_all_stops(r, form);
   Form *f = &r->forms.at[form];
   grow(r, f);
+  if (!f->exchanges) f->exchanges = exchange_table_new(r->arena, &f->shape);
+  for (int i = exchange_table_count(f->exchanges); i < f->layouts.n; i++)
+    exchange_table_add(f->exchanges, r->program, f->layouts.at[i]);
   if (!f->closed) close_all(r, f, f->layouts.n);
   for (; f->closed < f->layouts.n; f->closed++) close_over(r, f, f->closed);
   return cost_between(f, from, to);
