@@ -311,6 +311,7 @@ struct Plan {
   const Inferred ***inferred; /* [entry][node] */
   const Added *added;         /* [var]; NULL: nothing */
   Contests *contests;
+  struct Propagate *propagated; /* by `propagate`, with nothing added; NULL: there is none */
   bool outputs_anywhere; /* of an entry being searched: outputs that are not annotated cost nothing
                           */
   /* [entry], from `choose` on; before, where `contest`, `updates` or `outputs` has tried the

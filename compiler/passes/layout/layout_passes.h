@@ -7,6 +7,8 @@
 #include "cut.h"
 
 void propagate(Plan *p);
+/* The same, where nothing but Plan.added has changed since: goes on from what was found without. */
+void propagate_added(Plan *p);
 void contest(Plan *p);
 void updates(Plan *p);
 void distribute(Plan *p);

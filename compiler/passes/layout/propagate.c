@@ -44,6 +44,13 @@ typedef struct Tie { /* an op, or an equality of two cells (an assignment, an ou
   Cell **cell; /* operands, then the result; NULL: takes no part */
 } Tie;
 
+/* What sweeps change of a cell. */
+typedef struct CellState {
+  DimLayout *dim;
+  uint32_t closed, used;
+  Inferred why;
+} CellState;
+
 typedef struct Propagate {
   Plan *plan;
   const Mesh *mesh;
@@ -54,6 +61,8 @@ typedef struct Propagate {
   uint64_t *dirty; /* set of ties with a tensor changed since their last visit */
   SharedRules rules;
   const Layout *whole[MAX_RANK + 1]; /* by rank */
+  VEC(Cell *) cells;                 /* all */
+  CellState *before; /* by cell: before `updates` added anything; NULL: it has not yet */
 } Propagate;
 
 static Cell *cell_new(Propagate *p, TensorId id, const Shape *s, DType t, const char *name) {
@@ -419,6 +428,7 @@ static void set_up(Propagate *p, const Plan *as) {
     if (check_spec(p, v->spec, "a variable")) cell_say(p, &p->var[i], v->spec);
     int other = as ? program_find_var(as->program, v->path) : -1;
     if (other >= 0) cell_fix(&p->var[i], as->program->vars.at[other].layout);
+    vec_push(a, &p->cells, &p->var[i]);
   }
   p->node = arena_array(a, Cell **, g->entries.n);
   int noutputs = 0;
@@ -438,6 +448,7 @@ static void set_up(Propagate *p, const Plan *as) {
       TensorId id = {TENSOR_NODE, e, i};
       p->node[e][i] = cell_new(p, id, &n->shape, n->dtype,
                                n->spec ? node_text(p->plan->program, en->graph, i, a) : n->name);
+      vec_push(a, &p->cells, p->node[e][i]);
       if (n->op == OP_input) check_spec(p, n->spec, "an input");
       cell_say(p, p->node[e][i], n->spec);
       if (as && as[i] != NO_NODE && !n->spec)
@@ -465,6 +476,7 @@ static void set_up(Propagate *p, const Plan *as) {
       TensorId id = {TENSOR_OUTPUT, e, i};
       p->output[noutputs] = cell_new(p, id, &n->shape, n->dtype, o->name);
       cell_say(p, p->output[noutputs], o->spec);
+      vec_push(a, &p->cells, p->output[noutputs]);
       add_equality(p, e, p->node[e][o->node], p->output[noutputs]);
     }
   }
@@ -531,17 +543,59 @@ static void finish(Propagate *p) {
   }
 }
 
+static void sweeps(Propagate *p) {
+  for (int stage = 0; stage <= 3; stage++) sweep(p, stage);
+}
+
+static void add(Propagate *p) {
+  const Plan *plan = p->plan;
+  if (!plan->added) return;
+  for (int v = 0; v < plan->program->vars.n; v++) cell_add(p, &p->var[v], &plan->added[v]);
+  sweeps(p);
+}
+
 void propagate(Plan *plan) {
-  Propagate p = {.plan = plan, .mesh = &plan->program->mesh, .rules.arena = plan->arena};
-  set_up(&p, plan->variables_as);
-  hold_contests(&p);
-  p.dirty = arena_array(plan->arena, uint64_t, p.ties.n / 64 + 1);
-  for (int stage = 0; stage <= 3; stage++) sweep(&p, stage);
-  while (reach_back(&p))
-    for (int stage = 0; stage <= 3; stage++) sweep(&p, stage);
-  if (plan->added) {
-    for (int v = 0; v < plan->program->vars.n; v++) cell_add(&p, &p.var[v], &plan->added[v]);
-    for (int stage = 0; stage <= 3; stage++) sweep(&p, stage);
+  Propagate *p = arena_new_of(plan->arena, Propagate);
+  *p = (Propagate){.plan = plan, .mesh = &plan->program->mesh, .rules.arena = plan->arena};
+  set_up(p, plan->variables_as);
+  hold_contests(p);
+  p->dirty = arena_array(plan->arena, uint64_t, p->ties.n / 64 + 1);
+  sweeps(p);
+  while (reach_back(p)) sweeps(p);
+  add(p);
+  finish(p);
+  plan->propagated = plan->added ? NULL : p;
+}
+
+static void remember(Propagate *p) {
+  Arena *a = p->plan->arena;
+  p->before = arena_array(a, CellState, p->cells.n + 1);
+  for (int i = 0; i < p->cells.n; i++) {
+    const Cell *c = p->cells.at[i];
+    p->before[i] = (CellState){.closed = c->closed, .used = c->used, .why = c->why};
+    p->before[i].dim = arena_copy(a, c->dim, sizeof *c->dim * (size_t)c->shape.rank);
   }
-  finish(&p);
+}
+
+static void restore(Propagate *p) {
+  for (int i = 0; i < p->cells.n; i++) {
+    Cell *c = p->cells.at[i];
+    const CellState *s = &p->before[i];
+    c->closed = s->closed, c->used = s->used, c->why = s->why;
+    memcpy(c->dim, s->dim, sizeof *c->dim * (size_t)c->shape.rank);
+  }
+}
+
+void propagate_added(Plan *plan) {
+  Propagate *p = plan->propagated;
+  if (!p) {
+    propagate(plan);
+    return;
+  }
+  if (p->before)
+    restore(p);
+  else
+    remember(p);
+  add(p);
+  finish(p);
 }

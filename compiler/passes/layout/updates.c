@@ -161,7 +161,7 @@ static const Added *added(const Updates *u, bool weights_too) {
 
 static AddedTrial try_with(const Updates *u, const Added *x) {
   u->plan->added = x;
-  propagate(u->plan);
+  propagate_added(u->plan);
   return try_now(u);
 }
 
@@ -216,7 +216,7 @@ static void try_shared(const Updates *u) {
   u->plan->chosen = best.is.chosen;
   if (u->plan->added == best.added) return;
   u->plan->added = best.added;
-  propagate(u->plan);
+  propagate_added(u->plan);
 }
 
 static bool find_shared(Updates *u) {
