@@ -1,6 +1,7 @@
 /* From each layout of a tensor to each other: the cost that route() returns is the length of the
  * shortest path through all layouts there are, every order of axes and every set of terms (Floyd
- * and Warshall), on machines whose links are alike and on such where they differ a hundredfold.
+ * and Warshall), on machines whose links are alike, on such where they differ a hundredfold and on
+ * hosts that have a part of the devices each.
  * Where it is the shortest path it keeps the triangle inequality, which the bound of --auto stands
  * on.
  *
@@ -152,6 +153,7 @@ static long check_triangles(Space *s, uint64_t *seed) {
 }
 
 #define RATES "flops = 100 Gflop/s\nvector_flops = 10 Gflop/s\nmemory_bandwidth = 100 GB/s\n"
+#define OUTSIDE "link bandwidth=1GB/s latency=30us\n"
 static const char *const machines[][2] = {
     {"the default", NULL},
     {"links alike", RATES "link bandwidth=1GB/s latency=10us\n"},
@@ -159,6 +161,9 @@ static const char *const machines[][2] = {
                                          "axis a bandwidth=100MB/s latency=1us\n"},
     {"a slow", RATES "link bandwidth=10GB/s latency=1us\naxis a bandwidth=100MB/s latency=100us\n"},
     {"b slow", RATES "link bandwidth=10GB/s latency=1us\naxis b bandwidth=100MB/s latency=100us\n"},
+    {"hosts of two", RATES "link devices=2 bandwidth=10GB/s latency=1us\n" OUTSIDE},
+    {"hosts of three", RATES "link devices=3 bandwidth=10GB/s latency=1us\n" OUTSIDE},
+    {"hosts of four", RATES "link devices=4 bandwidth=10GB/s latency=1us\n" OUTSIDE},
     {"latency only",
      RATES "link bandwidth=1TB/s latency=1ms\naxis b bandwidth=1TB/s latency=10us\n"},
 };
@@ -169,8 +174,9 @@ static const Shape shapes[] = {
     {3, {5, 300, 3}}, {3, {2, 7, 99}}, {3, {64, 64, 64}},
 };
 
-static const char *const meshes[] = {"[a=2]",      "[a=4]",           "[a=2, b=2]",
-                                     "[a=4, b=2]", "[a=2, b=2, c=2]", "[a=2, b=2, c=2, d=2]"};
+static const char *const meshes[] = {
+    "[a=2]",      "[a=4]",           "[a=2, b=2]",          "[a=4, b=2]",
+    "[a=3, b=3]", "[a=2, b=2, c=2]", "[a=2, b=2, c=2, d=2]"};
 
 int main(int argc, char **argv) {
   bool all = argc > 1 && strcmp(argv[1], "all") == 0;
@@ -186,13 +192,13 @@ int main(int argc, char **argv) {
       if (!kit) return 1;
       if (machines[k][1] && !kit_machine(kit, machines[k][1])) return 1;
       for (size_t z = 0; z < sizeof shapes / sizeof *shapes; z++) {
-        if (m >= 4 && (shapes[z].rank == 3) != (m == 5) && !all) continue;
+        if (m >= 5 && (shapes[z].rank == 3) != (m == 6) && !all) continue;
         Space *s = calloc(1, sizeof *s);
         *s = (Space){.program = kit->program, .shape = shapes[z]};
         Layout l = {.rank = shapes[z].rank};
         for (int d = 0; d < l.rank; d++) l.dim[d].granule = 1;
         add_layouts(s, &l, 0);
-        if (m == 5) {
+        if (m == 6) {
           t.dearer += check_triangles(s, &seed);
           free(s);
           continue;

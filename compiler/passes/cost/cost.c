@@ -128,6 +128,31 @@ ExchangePrice cost_price(const Program *p, const Exchange *x, int n, bool in_fli
   return out;
 }
 
+/* No group along any axes has a part of the devices that read each other's memory. */
+static bool places_are_regular(const Mesh *m, int64_t memory) {
+  int64_t stride = 1;
+  for (int a = m->naxes - 1; a >= 0; stride *= m->axis[a--].size)
+    if (stride < memory && (memory % stride || memory % (stride * m->axis[a].size))) return false;
+  return true;
+}
+
+static bool is_within(const Mesh *m, int axis, int64_t memory) {
+  int64_t stride = 1;
+  for (int a = m->naxes - 1; a > axis; a--) stride *= m->axis[a].size;
+  return stride < memory;
+}
+
+bool cost_axes_alike(const Program *p, int a, int b) {
+  const Mesh *m = &p->mesh;
+  const int64_t memory = machine_memory_group(p->machine);
+  if (a == b) return true;
+  if (m->axis[a].size != m->axis[b].size || m->axis[a].size == 1) return false;
+  const Link x = machine_axis(p->machine, m, a), y = machine_axis(p->machine, m, b);
+  return x.bandwidth == y.bandwidth && x.latency == y.latency && x.message == y.message &&
+         x.by == y.by && places_are_regular(m, memory) &&
+         is_within(m, a, memory) == is_within(m, b, memory);
+}
+
 /* What of the new block was there already is copied. */
 static double copy_time(const Program *p, const Exchange *x, double block) {
   return fmax(0, block - (double)x->bytes) / p->machine->memory_bandwidth;

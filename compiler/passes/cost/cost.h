@@ -33,6 +33,8 @@ double cost_exchange_apart(const Program *p, const Layout *from, const Layout *t
                            DType t, double *latency);
 /* The same of an exchange that is known, where a device's block of the result has `block` bytes. */
 double cost_exchange_is(const Program *p, const Exchange *x, double block, double *latency);
+/* Exchanges along one of two axes cost what those along the other do, whatever axes are besides. */
+bool cost_axes_alike(const Program *p, int a, int b);
 /* One device's part of op n, whose rule is r, given the layouts of its operands and result. */
 double cost_op(const Program *p, const Graph *g, const Node *n, const Rule *r,
                const Layout *const *operands, const Layout *result);

@@ -47,11 +47,13 @@ typedef struct Form {
   int trees_closed; /* `closed`, when they were found */
 } Form;
 
+typedef struct AxisMaps AxisMaps;
 enum { ROUTE_SLOTS = 1024 };
 typedef struct Routes {
   Program *program;
   Arena *arena;
   VEC(Form) forms;
+  const AxisMaps *maps; /* of axes to others that are alike; NULL: not found yet */
   struct Routes *brief; /* the same with shorter latencies: choice_brief_routes */
   struct RouteTable *table[ROUTE_SLOTS];
 } Routes;
@@ -61,6 +63,10 @@ int form_guarded(Routes *r, const Shape *s, DType t, Guard guard);
 int form_layout(Routes *r, int form, const Layout *l); /* its index, added when it is new */
 static inline const Layout *form_at(const Routes *r, int form, int i) {
   return r->forms.at[form].layouts.at[i];
+}
+/* Of a layout that is plain: its row of the table. */
+static inline double *form_costs(const Form *f, int from) {
+  return &f->cost[f->row.at[from] * f->cap];
 }
 double route_find(Routes *r, int form, int from, int to);
 /* Cost of the cheapest way from one layout to the other, several exchanges if need be; INFINITY:
@@ -98,6 +104,13 @@ typedef struct Tree {
 } Tree;
 /* `wanted`: the required layouts, distinct. hops may be NULL. */
 double route_tree(Routes *r, int form, int from, const int *wanted, int n, Tree *hops);
+
+/* -------- hops.c -------- */
+
+/* In one exchange; INFINITY: it cannot. */
+double hop(const Routes *r, const Form *f, int from, int to);
+/* Between all of the first n layouts, whose rows are not computed yet. */
+void hops(Routes *r, Form *f, int n);
 
 /* -------- ways.c -------- */
 

@@ -59,44 +59,12 @@ static void grow(Routes *r, Form *f) {
   f->cost = cost, f->via = via, f->cap = cap, f->rows = rows;
 }
 
-/* Of a layout that is plain. */
-static double *costs_from(const Form *f, int from) { return &f->cost[f->row.at[from] * f->cap]; }
+static double *costs_from(const Form *f, int from) { return form_costs(f, from); }
 static int *vias_from(const Form *f, int from) { return &f->via[f->row.at[from] * f->cap]; }
 
 static double cost_between(const Form *f, int from, int to) {
   if (f->row.at[from] >= 0) return costs_from(f, from)[to];
   return from == to ? 0 : INFINITY;
-}
-
-static bool same_dims(const Layout *a, const Layout *b) {
-  for (int d = 0; d < a->rank; d++)
-    if (!dim_equal(&a->dim[d], &b->dim[d])) return false;
-  return true;
-}
-
-static double hop_price(const Routes *r, const Form *f, int from, int to) {
-  const Exchange x = exchange_between(f->exchanges, r->program, from, to, f->dtype);
-  const double elements = (double)exchange_table_end(f->exchanges, to)->elements;
-  double waiting;
-  const double time =
-      cost_exchange_is(r->program, &x, elements * dtype_size(f->dtype), &waiting);
-  return time + waiting;
-}
-
-/* In one exchange. */
-static double hop(const Routes *r, const Form *f, int i, int k) {
-  const ExchangeEnd *x = exchange_table_end(f->exchanges, i),
-                    *y = exchange_table_end(f->exchanges, k);
-  const Layout *from = x->layout, *to = y->layout;
-  if (i == k) return 0;
-  if (!x->plain || to->partial & ~from->partial) return INFINITY;
-  if (to->partial && to->reduce != from->reduce) return INFINITY;
-  uint32_t settle = from->partial & ~to->partial;
-  if (settle & ~y->axes && !same_dims(from, to)) return INFINITY;
-  double cost = hop_price(r, f, i, k);
-  bool guarded = f->guard == GUARD_WHOLE || (f->guard == GUARD_GATHER && x->axes);
-  if (guarded && layout_is_whole(&r->program->mesh, to, &f->shape)) cost += CHOICE_FORBIDDEN;
-  return cost;
 }
 
 /* -------- the table -------- */
@@ -297,14 +265,11 @@ static void close_over(const Routes *r, Form *f, int x) {
 
 /* The shortest paths among the first n layouts, none known yet: row by row (Floyd and
  * Warshall). */
-static void close_all(const Routes *r, Form *f, int n) {
+static void close_all(Routes *r, Form *f, int n) {
   const Mesh *m = &r->program->mesh;
   Shorter *any = any_shorter();
-  for (int x = 0; x < n; x++) {
-    r->program->effort += effort_of(m, x);
-    for (int k = 0; f->row.at[x] >= 0 && k < n; k++)
-      costs_from(f, x)[k] = hop(r, f, x, k);
-  }
+  for (int x = 0; x < n; x++) r->program->effort += effort_of(m, x);
+  hops(r, f, n);
   for (int p = 0; p < f->plain.n; p++) {
     const int k = f->plain.at[p];
     const double *rest = costs_from(f, k);
