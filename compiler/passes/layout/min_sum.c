@@ -368,14 +368,35 @@ static void gather(const MinSum *m, NodeId id, const Distinct *d, const double *
     if (m->here[i] < INFINITY) m->here[i] -= came ? came[i] : 0;
 }
 
+/* By way of one layout, what is known of which is `here`. */
+static inline void lower(double *fresh, double here, const double *price, double part, int n) {
+  for (int t = 0; t < n; t++) fresh[t] = least_of(here + price[t] * part, fresh[t]);
+}
+
+/* Without fused multiply-adds, so that plans do not depend on the CPU. */
+#if defined(__x86_64__) && defined(__GNUC__)
+__attribute__((target("avx2"))) static void lower_avx2(double *fresh, double here,
+                                                       const double *price, double part, int n) {
+  lower(fresh, here, price, part, n);
+}
+#define HAS_AVX2 __builtin_cpu_supports("avx2")
+#else
+#define HAS_AVX2 0
+#define lower_avx2 lower
+#endif
+
 /* The least over the other end's n layouts of what is known there and the conversion. */
 static void convert(const MinSum *m, const double *price, double part, int n, int to) {
   double *fresh = m->fresh;
+  const bool wide = HAS_AVX2;
   for (int t = 0; t < to; t++) fresh[t] = INFINITY;
   for (int r = 0; r < n; r++, price += to) {
-    double here = m->here[r];
+    const double here = m->here[r];
     if (!(here < INFINITY)) continue;
-    for (int t = 0; t < to; t++) fresh[t] = least_of(here + price[t] * part, fresh[t]);
+    if (wide)
+      lower_avx2(fresh, here, price, part, to);
+    else
+      lower(fresh, here, price, part, to);
   }
   normalise(fresh, to);
 }
