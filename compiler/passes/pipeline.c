@@ -26,6 +26,7 @@ static const struct {
     {"kept", kept, verify_global, NEEDED},             /* those the backward pass alone reads */
     {"precision", precision, verify_global, NEEDED},   /* products round their operands */
     {"simplify", simplify, verify_global, NEEDED},     /* constants fold, dead code goes */
+    {"arrange", arrange, verify_global, BETTER},       /* products in an order that kernels take */
     {"transpose", transpose_before_loops, verify_global, BETTER}, /* matrices that loops read across */
     {"single", single, verify_global, NEEDED},         /* values are numbered; the mesh may go */
     {"refetch", refetch, verify_global, BETTER},       /* variables gathered again for each use */

@@ -11,6 +11,7 @@ void autodiff(Plan *p);
 void kept(Plan *p);
 void precision(Plan *p);
 void simplify(Plan *p);
+void arrange(Plan *p);
 void transpose_before_loops(Plan *p);
 void single(Plan *p);
 void refetch(Plan *p);
