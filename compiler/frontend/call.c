@@ -380,12 +380,13 @@ Value call_layer(Elab *e, const Def *def, Span call, const Actual *a, int na) {
 
 /* -------- the expression -------- */
 
-/* The name under which an instance made in argument i is known to the callee. */
-static const char *param_name(const Value *callee, const AstGiven *g, int i) {
+/* The name under which an instance made in argument i is known to the callee. One too many has its
+ * number: that it is one is reported once all are there. */
+static const char *param_name(Elab *e, const Value *callee, const AstGiven *g, int i) {
   if (g->name.text) return g->name.text;
   if (callee->kind != V_LAYER && callee->kind != V_FN) return NULL;
   const ParamVec *params = &callee->def->stmt->params;
-  return i < params->n ? params->at[i].name.text : NULL;
+  return i < params->n ? params->at[i].name.text : arena_printf(e->arena, "%d", i);
 }
 
 typedef VEC(Actual) Actuals;
@@ -410,7 +411,7 @@ static bool eval_actuals(Elab *e, NameScope *s, const AstExpr *x, const Value *c
   bool ok = true;
   for (int i = 0; i < x->given.n; i++) {
     const AstGiven *g = &x->given.at[i];
-    const char *name = base && !e->at ? param_name(callee, g, i) : NULL;
+    const char *name = base && !e->at ? param_name(e, callee, g, i) : NULL;
     e->base = name ? path_join(e, base, name) : NULL;
     const Value v = eval_expr(e, s, g->value);
     if (g->spread) {

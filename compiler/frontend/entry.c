@@ -191,6 +191,13 @@ void entry_return(Elab *e, NameScope *s, const Stmt *stmt) {
 
 /* -------- the whole -------- */
 
+static void warn_of_nothing(Elab *e, const Building *b, const Def *def) {
+  if (b->entry.outputs.n || b->assigns.n || b->told != NO_NODE) return;
+  diag_warning(e->diag, def->stmt->name.span,
+               "the entry `%s` returns nothing and assigns no variable, so it computes nothing",
+               def->stmt->name.text);
+}
+
 void entry_build(Elab *e, const Def *def) {
   Building b;
   NameScope s = {.up = &def->module->scope};
@@ -198,6 +205,7 @@ void entry_build(Elab *e, const Def *def) {
   for (int i = 0; i < def->stmt->params.n; i++) add_input(e, &b, &s, &def->stmt->params.at[i], i);
   e->at = &b;
   stmt_run(e, &s, &def->stmt->body, IN_ENTRY);
+  if (!e->diag->errors) warn_of_nothing(e, &b, def);
   if (b.random) {
     Arg step = {.kind = ARG_TENSOR, .node = variable_read(e, e->step_var, b.build.span)};
     Arg one = {.kind = ARG_INT, .i = 1, .real = 1};

@@ -218,8 +218,9 @@ static Value field(Elab *e, const AstExpr *x, const Value *v) {
     if (b) return b->value;
     Near near = {.want = x->name.text};
     for (int i = 0; i < s->names.n; i++) near_offer(&near, s->names.at[i]->name);
-    elab_fail(e, x->name.span, "%s has no `%s`%s", value_describe(e, v), x->name.text,
-              near_text(e, &near));
+    const char *foreign = foreign_instance(x->name.text), *close = near_text(e, &near);
+    elab_fail(e, x->name.span, "%s has no `%s`%s%s", value_describe(e, v), x->name.text,
+              foreign && !*close ? ": " : close, foreign && !*close ? foreign : "");
     diag_note(e->diag, v->instance->def->stmt->span, "the layer is declared here");
     return value_error;
   }

@@ -121,6 +121,8 @@ static const char *reserved(Parse *p, const Stopped *s, const Around *a) {
     return "`layout` is a reserved word and cannot be a name; a layout statement names its tensor, "
            "as in "
            "`layout x = [batch, _]`";
+  if (n == 4 && !memcmp(word, "none", n) && !strncmp(a->line, "layout ", 7))
+    return "a dim that is not split is written `_`, as in [batch, _]";
   if (n == 2 && !memcmp(word, "fn", n) && word == a->text)
     return "a fn is declared at top level, with a name: `fn f(x) { return ... }`; `f` may be "
            "passed as an argument";

@@ -37,6 +37,8 @@ const char *foreign_syntax(Parse *p, const Stopped *s);
 const char *foreign_name(const char *name);
 /* The same of what stands behind a tensor and a point (x.at), or NULL. */
 const char *foreign_member(const char *name);
+/* The same of an instance of a layer. */
+const char *foreign_instance(const char *name);
 /* Whether other libraries are read under that name (`np`). */
 bool foreign_module(const char *name);
 /* What to write for a statement that is nothing but that name (`break`), or NULL. */

@@ -233,6 +233,25 @@ static const ForeignWord members[] = {
     {"block_until_ready", "a call returns when its results are there: there is nothing to do"},
 };
 
+/* And of an instance. */
+static const ForeignWord instance_members[] = {
+    {"parameters",
+     "params(model) lists them; an optimizer takes the instance itself, as in adam(model)"},
+    {"trainable_variables", "params(model) lists them; an optimizer takes the instance itself"},
+    {"step",
+     "opt.minimize(loss) takes gradients and a step; opt.update(grads) a step by given ones"},
+    {"apply_gradients", "write opt.update(grads), or opt.minimize(loss)"},
+    {"zero_grad", "gradients are computed anew by each grad(loss, p): there is nothing to do"},
+    {"forward", "an instance is called by its name: model(x)"},
+    {"call", "an instance is called by its name: model(x)"},
+    {"train", "what differs in training is an argument: model(x, train=false)"},
+    {"eval", "what differs in training is an argument: model(x, train=false)"},
+    {"init", "variables have the initial values of their declarations"},
+    {"state_dict", "variables are known by their paths, as in model.d1.w"},
+    {"to", NO_DEVICE},
+    {"cuda", NO_DEVICE},
+};
+
 const char *foreign_find(const ForeignWord *table, size_t count, const char *word, size_t n) {
   for (size_t i = 0; i < count; i++)
     if (strlen(table[i].word) == n && !memcmp(table[i].word, word, n)) return table[i].says;
@@ -246,6 +265,11 @@ const char *foreign_name(const char *name) {
 
 const char *foreign_member(const char *name) {
   return foreign_find(members, sizeof members / sizeof *members, name, strlen(name));
+}
+
+const char *foreign_instance(const char *name) {
+  return foreign_find(instance_members, sizeof instance_members / sizeof *instance_members, name,
+                      strlen(name));
 }
 
 bool foreign_module(const char *name) {

@@ -581,7 +581,7 @@ static int yyreport_syntax_error(const yypcontext_t *ctx, Parse *p, void *lex) {
   bool ends = found == YYSYMBOL_SEP || found == YYSYMBOL_YYEOF;
   if (ends && at.begin > 0 && diag_source(p->diag, p->file)->text[at.begin] != ';') at.begin--;
   const bool told = parse_wrong(p, at, "%s", s.at);
-  if (told && p->brackets)
+  if (told && p->brackets && p->brackets_begin != at.begin)
     diag_note(p->diag, (Span){p->file, p->brackets_begin, p->brackets_begin + 1},
               "inside the bracket opened here");
   else if (told && found == YYSYMBOL_YYEOF && p->braces.n) {

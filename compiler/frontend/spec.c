@@ -176,7 +176,9 @@ static int find_axis(Elab *e, Ident name) {
   }
   Near near = {.want = name.text};
   for (int i = 0; i < m->naxes; i++) near_offer(&near, m->axis[i].name);
-  elab_fail(e, name.span, "the mesh has no axis `%s`%s", name.text, near_text(e, &near));
+  const bool nothing = !strcmp(name.text, "None") || !strcmp(name.text, "null");
+  elab_fail(e, name.span, "the mesh has no axis `%s`%s", name.text,
+            nothing ? "; a dim that is not split is written `_`" : near_text(e, &near));
   diag_note(e->diag, m->span, "the mesh is declared here");
   return -1;
 }

@@ -31,11 +31,12 @@ static bool lasting(const Value *v) {
 static bool may_bind(Elab *e, NameScope *s, Ident name, Where where) {
   Binding *had = scope_find(s, name.text);
   if (where != IN_TOP && where != IN_LAYER) {
-    for (NameScope *up = s->up; !had && up && !up->module; up = up->up) {
-      Binding *b = scope_find(up, name.text);
-      if (b && b->value.kind == V_VAR)
+    /* A fn assigns none: what it binds beside one of the top level is its own. */
+    for (NameScope *up = s->up; !had && up && !(up->module && where == IN_FN); up = up->up) {
+      had = scope_find(up, name.text);
+      if (had && had->value.kind == V_VAR)
         diag_warning(e->diag, name.span, "this hides the variable %s; it is assigned with `<-`",
-                     e->program->vars.at[b->value.var].path);
+                     e->program->vars.at[had->value.var].path);
     }
     return true;
   }
