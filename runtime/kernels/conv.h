@@ -22,6 +22,7 @@ typedef struct ConvSource {
   int64_t batch, channels;
   int32_t dtype;
   bool copied;                 /* what lies there is not words */
+  bool ends_left_out;          /* lines are read in place: taps beyond their ends are left out */
   bool pairs_of_pixels;        /* a word has a number of this pixel, and that of the next step */
   int64_t pixel, groups, each; /* bytes of a pixel; numbers of a group */
   ConvReach dim[3];
@@ -102,25 +103,29 @@ static inline void conv_skip(ConvPlace *p, int64_t runs) {
   }
   for (p->at += runs; p->at >= p->fit; p->at -= p->fit) p->piece++;
 }
-/* Appends the next run to the n that are there, and goes on; returns how many there are now. It
- * begins at x and y; its depths are `xl` and `lead` apart. Runs that meet nothing may be skipped.
- */
-static inline int64_t conv_run(ConvRun *run, int64_t n, ConvPlace *p, const float *x,
-                               const float *y, int64_t xl, int64_t lead) {
-  int64_t piece = p->piece, left = p->depth;
-  if (n > 0 && run[n - 1].piece != piece)
-    run[n - 1].last = (run[n - 1].piece ^ piece) < CONV_PIECES ? CONV_ENDS_PIECE : CONV_ENDS_BLOCK;
-  for (; left > CONV_PIECE; left -= CONV_PIECE, piece++) {
-    run[n++] = (ConvRun){.x = x,
-                         .y = y,
-                         .depth = CONV_PIECE,
-                         .last = (piece + 1) % CONV_PIECES ? CONV_ENDS_PIECE : CONV_ENDS_BLOCK,
-                         .piece = piece};
-    x += CONV_PIECE * xl, y += CONV_PIECE * lead;
+/* Appends the next run's depths `from` to `to` to the n runs that are there, and goes on; returns
+ * how many there are now. The run begins at x and y; its depths are `xl` and `lead` apart. Runs
+ * that meet nothing may be skipped. */
+static inline int64_t conv_run_some(ConvRun *run, int64_t n, ConvPlace *p, const float *x,
+                                    const float *y, int64_t xl, int64_t lead, int64_t from,
+                                    int64_t to) {
+  for (int64_t at = from, here; at < to; at += here) {
+    const int64_t part = p->parts > 1 ? at / CONV_PIECE : 0, piece = p->piece + part,
+                  end = p->parts > 1 ? (part + 1) * CONV_PIECE : to;
+    here = (end < to ? end : to) - at;
+    ConvRun *before = run + n - 1;
+    if (n > 0 && before->piece != piece)
+      before->last = (before->piece ^ piece) < CONV_PIECES ? CONV_ENDS_PIECE : CONV_ENDS_BLOCK;
+    run[n++] =
+        (ConvRun){.x = x + at * xl, .y = y + at * lead, .depth = (int)here, .piece = piece};
   }
-  run[n++] = (ConvRun){.x = x, .y = y, .depth = (int)left, .piece = piece};
   conv_skip(p, 1);
   return n;
+}
+/* All of the next run. */
+static inline int64_t conv_run(ConvRun *run, int64_t n, ConvPlace *p, const float *x,
+                               const float *y, int64_t xl, int64_t lead) {
+  return conv_run_some(run, n, p, x, y, xl, lead, 0, p->depth);
 }
 /* So many at most become of `runs`. */
 static inline int64_t conv_runs_most(int64_t runs, int64_t depth) {

@@ -1,6 +1,6 @@
 /* conv_copy.c: copies the lines of an image that a convolution reads at once, with zeros for
- * padding, so that kernels need not handle it. If no window reaches beyond the ends of a line,
- * lines are read in place. */
+ * padding, so that kernels need not handle it. If no window reaches beyond the ends of a line, or
+ * taps that do are left out, lines are read in place. */
 #include <string.h>
 #include "conv.h"
 
@@ -11,7 +11,8 @@ static int64_t span(const ConvReach *r, int64_t count) {
 
 bool conv_copy_in_place(const ConvSource *s) {
   const ConvReach *r = &s->dim[2];
-  return !s->copied && r->first >= 0 && r->first + span(r, r->count) <= r->size;
+  return s->ends_left_out ||
+         (!s->copied && r->first >= 0 && r->first + span(r, r->count) <= r->size);
 }
 
 int64_t conv_copy_floats(const ConvSource *s, int64_t images, int64_t rows) {

@@ -1,12 +1,13 @@
 /* conv_sum.c: a convolution, and its gradient with respect to the input, which is a convolution of
  * the other side with reversed taps; with strides it is one for each position modulo the stride,
  * of the taps that meet it. The weights are packed in panels as wide as a tile. A tile is pixels
- * of one line, read in place; if lines are short it is pixels of several, gathered. */
+ * of one line, or of one column, read in place (conv_boxes.c); if lines are short it is pixels of
+ * several, gathered. */
 #include <string.h>
 #include "conv_sum.h"
 
 enum {
-  COPIED = 64 << 10,  /* floats of the source worked on at once: with the panels, a part of L2 */
+  CHUNK = 64 << 10,   /* floats of the source, and of the result, worked on at once: a part of L2 */
   PANELS = 128 << 10, /* floats of weights packed at once, but at least one panel */
   LINE = 16           /* floats between gathered rows: not all at multiples of 4 KiB */
 };
@@ -49,27 +50,6 @@ static void pack_panel(const Sum *s, int64_t group, int64_t j, float *to) {
 
 /* -------- tiles -------- */
 
-/* The runs of lines that meet taps m, from where the first tap would meet what is at x. */
-static int64_t runs_of(const Sum *s, const ConvMet *m, const ConvCopy *t, const float *x) {
-  const ConvReach *d = s->from.dim;
-  const int64_t runs = s->joined ? 1 : d[2].taps, deep = s->place.depth;
-  ConvPlace place = s->place;
-  int64_t n = 0, at = 0;
-  for (int64_t i0 = 0; i0 < d[0].taps; i0++)
-    for (int64_t i1 = 0; i1 < d[1].taps; i1++) {
-      if (!conv_has_met(m, i0, i1)) {
-        at += runs * deep;
-        conv_skip(&place, runs);
-        continue;
-      }
-      const float *line = x + i0 * d[0].far * t->plane + i1 * d[1].far * t->line;
-      for (int64_t i2 = 0; i2 < runs; i2++, at += deep)
-        n = conv_run(s->run, n, &place, line + i2 * d[2].far * s->from.channels,
-                     s->panels + at * s->kernel->columns, 1, s->kernel->columns);
-    }
-  return n;
-}
-
 /* What one pixel's taps meet, one after the other, with zeros for those that meet nothing. */
 static void gather(const Sum *s, const ConvMet *m, const ConvCopy *t, const float *x, float *to) {
   const ConvReach *d = s->from.dim;
@@ -84,77 +64,6 @@ static void gather(const Sum *s, const ConvMet *m, const ConvCopy *t, const floa
                  (size_t)deep * sizeof *to);
         else
           memset(to, 0, (size_t)deep * sizeof *to);
-}
-
-/* From t->at to where the first tap of a position meets, which may lie outside. */
-static int64_t shift_of(const Sum *s, const ConvChunk *c, const ConvCopy *t, int64_t b, int64_t j0,
-                        int64_t j1, int64_t j2) {
-  const ConvReach *d = s->from.dim;
-  return (b - c->b) * t->image + (j0 * d[0].step + d[0].first - t->low) * t->plane +
-         (j1 * d[1].step + d[1].first) * t->line +
-         (d[2].first - t->left + j2 * d[2].step) * s->from.channels;
-}
-
-/* Lines that a later tile writes, which stores would wait for. */
-static void fetch_result(const float *c, int64_t ldc, int rows, int64_t columns) {
-  enum { LINE_FLOATS = 64 / sizeof *c };
-  for (int i = 0; i < rows; i++, c += ldc)
-    for (int64_t j = 0; j < columns; j += LINE_FLOATS) __builtin_prefetch(c + j, 1);
-}
-
-/* A tile at c, of the first `left` columns. */
-static void tile(Sum *s, ConvTile *t, int rows, int64_t left) {
-  const int64_t columns = s->kernel->columns;
-  const bool whole = left > columns / 2;
-  float *c = t->c;
-  const int64_t ldc = t->ldc;
-  fetch_result(c + 2 * rows * ldc, ldc, rows, left < columns ? left : columns);
-  conv_fetch_all(s);
-  if (left >= columns || left == columns / 2) {
-    conv_tile(s->kernel, t, rows, whole);
-    return;
-  }
-  t->c = s->edge, t->ldc = CONV_COLUMNS;
-  conv_tile(s->kernel, t, rows, whole);
-  conv_put(c, ldc, s->edge, rows, left, false);
-  t->c = c, t->ldc = ldc;
-}
-
-/* Columns p.. of a line, which begins at `to`; t has its runs. Pixels are dealt to tiles evenly. */
-static void line(Sum *s, ConvTile *t, float *to, int64_t p) {
-  const ConvReach *d = &s->from.dim[2];
-  const int64_t left = s->wide - p, most = s->kernel->rows[left > s->kernel->columns / 2],
-                tiles = (d->count + most - 1) / most, rows = d->count / tiles,
-                more = d->count % tiles; /* tiles of one row more */
-  t->c = to;
-  for (int64_t q = 0; q < tiles; q++) {
-    const int64_t here = rows + (q < more);
-    tile(s, t, (int)here, left);
-    t->x_shift += here * t->xi, t->c += here * t->ldc;
-  }
-}
-
-static void lines(Sum *s, const ConvChunk *c, const ConvCopy *t, int64_t group, int64_t j,
-                  int64_t j_end) {
-  const ConvReach *d = s->from.dim;
-  ConvTile one = {.run = s->run,
-                  .xi = d[2].step * s->from.channels,
-                  .xl = 1,
-                  .lead = s->kernel->columns,
-                  .ldc = d[2].to_step * s->groups * s->wide};
-  ConvMet met = {0}, before = {0};
-  for (int64_t p = j; p < j_end; p += s->kernel->columns)
-    for (int64_t b = c->b; b < c->b_end; b++)
-      for (int64_t j0 = c->j; j0 < c->j_end; j0++)
-        for (int64_t j1 = 0; j1 < d[1].count; j1++) {
-          conv_meets(d, j0, j1, &met);
-          if (!conv_same_met(&met, &before))
-            one.runs = runs_of(s, &met, t, t->at + group * s->each);
-          before = met;
-          one.x_shift = shift_of(s, c, t, b, j0, j1, 0);
-          one.y_shift = (p - j) * s->depth;
-          line(s, &one, conv_line_of(s, b, j0, j1) + group * s->wide + p, p);
-        }
 }
 
 /* Of a tile, if there are several panels a whole one. */
@@ -176,7 +85,7 @@ static void gathered(Sum *s, const ConvChunk *c, const ConvCopy *t, int64_t grou
       int64_t j0 = c->j + (at /= d[1].count) % rows0, b = c->b + at / rows0;
       ConvMet met;
       conv_meets(d, j0, j1, &met);
-      gather(s, &met, t, t->at + shift_of(s, c, t, b, j0, j1, j2) + group * s->each,
+      gather(s, &met, t, t->at + conv_shift_of(s, c, t, b, j0, j1, j2) + group * s->each,
              s->rows + i * pitch);
       to[i] = conv_line_of(s, b, j0, j1) + j2 * d[2].to_step * s->groups * s->wide;
     }
@@ -205,16 +114,26 @@ static void gathered(Sum *s, const ConvChunk *c, const ConvCopy *t, int64_t grou
 
 /* -------- a whole sum -------- */
 
-/* Rows of an image, or images, that are copied at once. */
-static void chunking(const ConvSource *f, int64_t *images, int64_t *rows) {
-  int64_t all = conv_copy_floats(f, 1, f->dim[0].count);
+/* Floats of the source that so many images and rows of the result meet, or of the result: which are
+ * more. */
+static int64_t chunk_floats(const Sum *s, int64_t images, int64_t rows) {
+  const ConvReach *d = s->from.dim;
+  const int64_t from = conv_copy_floats(&s->from, images, rows),
+                to = images * rows * d[1].count * d[2].count * s->groups * s->wide;
+  return from > to ? from : to;
+}
+
+/* Rows of an image, or images, that are worked on at once. */
+static void chunking(const Sum *s, int64_t *images, int64_t *rows) {
+  const ConvSource *f = &s->from;
+  const int64_t all = chunk_floats(s, 1, f->dim[0].count);
   *images = 1, *rows = f->dim[0].count;
-  if (all <= COPIED) {
-    *images = all ? COPIED / all : f->batch;
+  if (all <= CHUNK) {
+    *images = all ? CHUNK / all : f->batch;
     if (*images > f->batch) *images = f->batch;
     return;
   }
-  while (*rows > 1 && conv_copy_floats(f, 1, *rows) > COPIED) *rows = (*rows + 1) / 2;
+  while (*rows > 1 && chunk_floats(s, 1, *rows) > CHUNK) *rows = (*rows + 1) / 2;
 }
 
 static int64_t copied_floats(Sum *s, int64_t images, int64_t rows) {
@@ -282,6 +201,7 @@ static int64_t tiles_of(const Sum *s, const ConvChunk *c, int64_t wide) {
   const ConvReach *d = s->from.dim;
   const int64_t lines = (c->b_end - c->b) * (c->j_end - c->j) * d[1].count, rows = rows_most(s),
                 columns = s->kernel->columns, panels = (wide + columns - 1) / columns;
+  if (s->in_lines && !s->by_pixels) return conv_boxes_cost(s, c).tiles * panels;
   return s->in_lines ? lines * ((d[2].count + rows - 1) / rows) * panels
                      : (lines * d[2].count + rows - 1) / rows;
 }
@@ -296,9 +216,10 @@ static void chunks(Sum *s, int64_t images, int64_t rows, int64_t g0, int64_t g1,
       pack_panel(s, g, p, s->panels + (g - g0) * panels + (p - j) * s->depth);
   float *const first = s->panels;
   ConvChunk c, next;
+  int64_t tiles = 0;
   for (int64_t n = 0; conv_chunk_at(&s->from, images, rows, n, &c); n++) {
     const ConvCopy t = s->by_pixels ? (ConvCopy){0} : conv_copy_make(&s->from, &c, s->copied);
-    const int64_t tiles = (g1 - g0) * tiles_of(s, &c, j_end - j);
+    if (!tiles || rows < s->from.dim[0].count) tiles = (g1 - g0) * tiles_of(s, &c, j_end - j);
     s->ahead = conv_chunk_at(&s->from, images, rows, n + 1, &next)
                    ? conv_ahead(&s->from, &next, tiles)
                    : (ConvAhead){0};
@@ -307,7 +228,7 @@ static void chunks(Sum *s, int64_t images, int64_t rows, int64_t g0, int64_t g1,
       if (s->by_pixels)
         conv_pixels(s, &c, g);
       else
-        (s->in_lines ? lines : gathered)(s, &c, &t, g, j, j_end);
+        (s->in_lines ? conv_boxes : gathered)(s, &c, &t, g, j, j_end);
     s->panels = first;
     if (s->epilogue && last) epilogue_chunk(s, &c);
   }
@@ -326,9 +247,25 @@ static bool in_one_set(const Sum *s) {
          d->step * s->from.channels % PAGE == 0;
 }
 
+/* Whether to read lines in place, with taps that meet padding left out, takes fewer cycles than to
+ * copy them with zeros at their ends. */
+static bool leaves_ends_out(const Sum *s, int64_t images, int64_t rows) {
+  enum { COPIED = 3 }; /* floats in a cycle, from L2 to L2 */
+  if (s->kernel->square || s->from.copied || conv_copy_in_place(&s->from)) return false;
+  const int64_t columns = s->kernel->columns,
+                panels = (s->wide + columns - 1) / columns * s->groups;
+  ConvChunk c;
+  conv_chunk_at(&s->from, images, rows, 0, &c);
+  const int64_t copied = conv_copy_floats(&s->from, c.b_end - c.b, c.j_end - c.j);
+  Sum without = *s;
+  without.from.ends_left_out = true;
+  return conv_boxes_cost(&without, &c).cycles * panels <
+         conv_boxes_cost(s, &c).cycles * panels + copied / COPIED;
+}
+
 static void by_depth(const Sum *s) {
   int64_t images, rows;
-  chunking(&s->from, &images, &rows);
+  chunking(s, &images, &rows);
   ConvChunk c, next;
   for (int64_t n = 0; conv_chunk_at(&s->from, images, rows, n, &c); n++) {
     conv_depth(s, &c, conv_chunk_at(&s->from, images, rows, n + 1, &next) ? &next : NULL);
@@ -349,7 +286,8 @@ static bool sum(Sum *s) {
   s->in_lines = (d[2].count >= line_least(s->kernel) && !in_one_set(s)) || !s->depth;
   s->by_pixels = conv_pixels_fit(s);
   int64_t images, rows;
-  chunking(&s->from, &images, &rows);
+  chunking(s, &images, &rows);
+  s->from.ends_left_out = s->in_lines && !s->by_pixels && leaves_ends_out(s, images, rows);
   if (!room(s, images, rows)) return false;
   const bool whole = s->wide <= s->panels_most;
   const int64_t together = whole ? s->groups_most : 1;

@@ -16,7 +16,7 @@ typedef struct Sum {
   int64_t w_taps[3], w_in, w_out;
   bool turned;         /* the source has w's out channels, the result its in channels */
   bool by_pixels;      /* see conv_pixels.c; else: */
-  bool in_lines;       /* tiles are of one line each */
+  bool in_lines;       /* see conv_boxes.c */
   bool joined;         /* the taps of a line lie side by side in the source: they are one run */
   int64_t depth;       /* of all taps */
   ConvPlace place;     /* of the first run */
@@ -68,6 +68,23 @@ static inline float *conv_line_of(const Sum *s, int64_t b, int64_t j0, int64_t j
   return s->to + at * s->groups * s->wide;
 }
 
+/* From t->at to where the first tap of a position meets, which may lie outside. */
+static inline int64_t conv_shift_of(const Sum *s, const ConvChunk *c, const ConvCopy *t, int64_t b,
+                                    int64_t j0, int64_t j1, int64_t j2) {
+  const ConvReach *d = s->from.dim;
+  return (b - c->b) * t->image + (j0 * d[0].step + d[0].first - t->low) * t->plane +
+         (j1 * d[1].step + d[1].first) * t->line +
+         (d[2].first - t->left + j2 * d[2].step) * s->from.channels;
+}
+
+/* A chunk of the result, columns j to j_end of a group, whose panels are packed; what it takes for
+ * one panel, about. */
+typedef struct ConvCost {
+  int64_t tiles, cycles;
+} ConvCost;
+void conv_boxes(Sum *s, const ConvChunk *c, const ConvCopy *t, int64_t group, int64_t j,
+                int64_t j_end);
+ConvCost conv_boxes_cost(const Sum *s, const ConvChunk *c);
 /* Columns j.. of one tap's weights of 16 bits. */
 void conv_pack_half(const Sum *s, int64_t tap, int64_t group, int64_t j, float *to);
 /* Whether that is faster, s having its kernel, source and depths; floats of `copied`, for so many

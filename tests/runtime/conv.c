@@ -395,6 +395,29 @@ int main(int argc, char **argv) {
       &(dtrt_slide){
           DTRT_F32, 2, 2, 1024, 1024, 20, {3, 15}, {3, 15}, {1, 2}, {1, 1}, {1, 1}, {0, 0}},
       5);
+  /* With padding that is left out: lines whole pages apart, corners of many images, windows whose
+   * two ends lie in padding, edges of several pixels, volumes. */
+  one(
+      &(dtrt_slide){
+          DTRT_F32, 2, 20, 64, 64, 64, {17, 16}, {17, 16}, {3, 3}, {1, 1}, {1, 1}, {-1, -1}},
+      6);
+  one(&(dtrt_slide){DTRT_F32, 2, 2, 40, 40, 48, {4, 18}, {4, 18}, {7, 5}, {1, 1}, {1, 2}, {-3, -4}},
+      7);
+  one(&(dtrt_slide){DTRT_F32, 2, 2, 96, 48, 80, {9, 23}, {7, 12}, {3, 5}, {1, 2}, {2, 3}, {-1, -5}},
+      8);
+  one(&(dtrt_slide){DTRT_F32,
+                    3,
+                    2,
+                    33,
+                    33,
+                    35,
+                    {3, 5, 9},
+                    {3, 5, 9},
+                    {3, 3, 3},
+                    {1, 1, 1},
+                    {1, 1, 1},
+                    {-1, -1, -1}},
+      9);
   const char *say = getenv("DTRT_GEMM");
   for (int type = 0; type < 3; type++) {
     static const int types[] = {DTRT_BF16, DTRT_F16, DTRT_F32};
