@@ -43,6 +43,7 @@ static const struct {
     {"halos", halos, verify_local, BETTER},            /* one wider halo for several runs of a loop */
     {"panels", panels, verify_local, BETTER},          /* products and their exchanges in panels */
     {"unroll", unroll, verify_local, BETTER},          /* small products in loops are expressions */
+    {"clamps", clamps, verify_local, BETTER},          /* gradients of clamps ask their results */
     {"inline", inline_values, verify_work, NEEDED},    /* which values are stored */
     {"steps", make_steps, verify_local, NEEDED},       /* one step for each stored value */
     {"bucket", bucket, verify_local, BETTER},          /* bucketing of exchanges */

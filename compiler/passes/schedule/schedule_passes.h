@@ -10,6 +10,7 @@
 void halos(Plan *p);
 void panels(Plan *p);
 void unroll(Plan *p);
+void clamps(Plan *p);
 void inline_values(Plan *p);
 void make_steps(Plan *p);
 void bucket(Plan *p);
