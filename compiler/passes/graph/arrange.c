@@ -36,12 +36,12 @@ typedef struct Order {
   int8_t letter[TENSORS][MAX_RANK];
 } Order;
 
-typedef struct Product {
+typedef struct Arranging {
   DType dtype;
   int in[26]; /* LETTER_M, ... */
   int64_t size[26];
   Order order;
-} Product;
+} Arranging;
 
 /* Letters of one role that lie side by side wherever they are: one dim of matrices. */
 typedef struct Run {
@@ -57,7 +57,7 @@ static int place_of(const Order *o, int t, int letter) {
   return -1;
 }
 
-static double stride_of(const Product *p, const Order *o, int t, int letter) {
+static double stride_of(const Arranging *p, const Order *o, int t, int letter) {
   double stride = 1;
   const int at = place_of(o, t, letter);
   if (at < 0) return 0;
@@ -65,8 +65,8 @@ static double stride_of(const Product *p, const Order *o, int t, int letter) {
   return stride;
 }
 
-/* As product.c of the loops finds them. */
-static int runs_of(const Product *p, const Order *o, Run *run) {
+/* As product_roles.c of the loops finds them. */
+static int runs_of(const Arranging *p, const Order *o, Run *run) {
   static const int read[] = {OUT, X, Y};
   uint32_t done = 0;
   int n = 0;
@@ -110,13 +110,13 @@ static double share(const Run *r, double half) {
   return len / (len + half);
 }
 
-static double bytes_of(const Product *p, int t) {
+static double bytes_of(const Arranging *p, int t) {
   double bytes = (double)dtype_size(p->dtype);
   for (int d = 0; d < p->order.rank[t]; d++) bytes *= (double)p->size[p->order.letter[t][d]];
   return bytes;
 }
 
-static double all_products(const Product *p) {
+static double all_products(const Arranging *p) {
   double n = 2;
   for (int c = 0; c < 26; c++)
     if (p->in[c]) n *= (double)p->size[c];
@@ -124,7 +124,7 @@ static double all_products(const Product *p) {
 }
 
 /* By kernels of matrices; INFINITY: none takes them. */
-static double price_of_kernels(const Product *p, const Run *run, int n) {
+static double price_of_kernels(const Arranging *p, const Run *run, int n) {
   if (!dtype_is_float(p->dtype)) return INFINITY;
   const Run *m = pick(run, n, LETTER_M), *c = pick(run, n, LETTER_N),
             *k = pick(run, n, LETTER_SUMMED);
@@ -142,7 +142,7 @@ static double price_of_kernels(const Product *p, const Run *run, int n) {
 
 /* By loops: along a row of the result, if what is read lies along it too, or of integers along
  * what they add. */
-static double price_of_loops(const Product *p, const Run *run, int n) {
+static double price_of_loops(const Arranging *p, const Run *run, int n) {
   const bool floats = dtype_is_float(p->dtype);
   double bytes = 0;
   for (int t = 0; t < TENSORS; t++) bytes += bytes_of(p, t);
@@ -155,7 +155,7 @@ static double price_of_loops(const Product *p, const Run *run, int n) {
   return all_products(p) * price;
 }
 
-static double price_of(const Product *p, const Order *o) {
+static double price_of(const Arranging *p, const Order *o) {
   Run run[26];
   const int n = runs_of(p, o, run);
   return fmin(price_of_kernels(p, run, n), price_of_loops(p, run, n));
@@ -164,13 +164,13 @@ static double price_of(const Product *p, const Order *o) {
 /* -------- other orders -------- */
 
 /* The letters of a role as tensor t has them. */
-static void add_role(const Product *p, const Order *o, int t, int role, int8_t *letter, int *n) {
+static void add_role(const Arranging *p, const Order *o, int t, int role, int8_t *letter, int *n) {
   for (int d = 0; d < o->rank[t]; d++)
     if (p->in[o->letter[t][d]] == role) letter[(*n)++] = o->letter[t][d];
 }
 
 /* A product of matrices, of which the tensors that are not in `moved` stay as they lie. */
-static Order arranged(const Product *p, int moved) {
+static Order arranged(const Arranging *p, int moved) {
   const Order *o = &p->order;
   const bool out_stays = !(moved >> OUT & 1), x_stays = !(moved >> X & 1);
   static const int roles[TENSORS][3] = {{LETTER_BATCH, LETTER_M, LETTER_SUMMED},
@@ -192,7 +192,7 @@ static Order arranged(const Product *p, int moved) {
   return to;
 }
 
-static double price_of_copies(const Product *p, const Order *to) {
+static double price_of_copies(const Arranging *p, const Order *to) {
   double price = 0;
   for (int t = 0; t < TENSORS; t++) {
     if (!memcmp(to->letter[t], p->order.letter[t], (size_t)to->rank[t])) continue;
@@ -202,7 +202,7 @@ static double price_of_copies(const Product *p, const Order *to) {
 }
 
 /* False: as it lies is best. */
-static bool find_order(const Product *p, Order *best) {
+static bool find_order(const Arranging *p, Order *best) {
   double least = price_of(p, &p->order) / GAIN;
   bool found = false;
   for (int moved = 1; moved < 1 << TENSORS; moved++) {
@@ -216,11 +216,11 @@ static bool find_order(const Product *p, Order *best) {
 
 /* -------- the graph -------- */
 
-static Product product_of(const Graph *g, const Node *n) {
+static Arranging product_of(const Graph *g, const Node *n) {
   const Node *const tensor[] = {graph_operand(g, n, 0), graph_operand(g, n, 1), n};
   const Letters l = product_letters(g, n);
   const int64_t *letter = n->attr;
-  Product p = {.dtype = tensor[X]->dtype};
+  Arranging p = {.dtype = tensor[X]->dtype};
   for (int c = 0; c < 26; c++) p.in[c] = l.in[c];
   for (int t = 0; t < TENSORS; t++) {
     p.order.rank[t] = tensor[t]->shape.rank;
@@ -232,11 +232,11 @@ static Product product_of(const Graph *g, const Node *n) {
   return p;
 }
 
-static bool is_moved(const Product *p, const Order *to, int t) {
+static bool is_moved(const Arranging *p, const Order *to, int t) {
   return memcmp(to->letter[t], p->order.letter[t], (size_t)to->rank[t]) != 0;
 }
 
-static NodeId moved(Build *b, const Product *p, const Order *to, int t, NodeId x) {
+static NodeId moved(Build *b, const Arranging *p, const Order *to, int t, NodeId x) {
   int perm[MAX_RANK];
   if (!is_moved(p, to, t)) return x;
   for (int d = 0; d < to->rank[t]; d++) perm[d] = place_of(&p->order, t, to->letter[t][d]);
@@ -244,7 +244,7 @@ static NodeId moved(Build *b, const Product *p, const Order *to, int t, NodeId x
 }
 
 /* The product in another order, and what puts its result back, which has the product's name. */
-static NodeId reorder_product(Build *b, const Product *p, const Order *to, const Node *n) {
+static NodeId reorder_product(Build *b, const Arranging *p, const Order *to, const Node *n) {
   b->span = n->span, b->site = n->site, b->within = n->within;
   NodeId *x = arena_array(b->arena, NodeId, 2);
   for (int t = X; t <= Y; t++) x[t] = moved(b, p, to, t, n->operand[t]);
@@ -282,7 +282,7 @@ static void rewrite(Plan *p, Entry *e) {
     map[i] = NO_NODE;
     if (op_class(&copy) == OPC_PRODUCT) {
       Order to;
-      const Product product = product_of(g, graph_node(g, i));
+      const Arranging product = product_of(g, graph_node(g, i));
       if (find_order(&product, &to)) map[i] = reorder_product(&b, &product, &to, &copy);
     }
     if (map[i] == NO_NODE) map[i] = graph_add(b.graph, &copy);
