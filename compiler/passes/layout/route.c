@@ -210,7 +210,7 @@ static bool shorter_base(const double *old, double first, const double *rest, in
     return shorter(old, first, rest, n);                                                           \
   }
 WIDER(shorter_32, "avx2")
-WIDER(shorter_64, "avx512f,avx512vl,avx512dq,prefer-vector-width=512")
+WIDER(shorter_64, "avx512f,avx512vl,avx512dq")
 
 static Shorter *any_shorter(void) {
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
