@@ -5,6 +5,8 @@
 #include "op_list.h"
 #include "work.h"
 
+enum { MANY_LINES = 16 }; /* enough for the cores of a device, however they divide */
+
 typedef struct Scatter {
   Loop *l;
   NodeId id;
@@ -118,14 +120,29 @@ static Expr if_row_is_here(Scatter *s, Expr index, int64_t size) {
   return row;
 }
 
-/* Each core has some rows, and looks at all indices for them. */
-static void begin_parts(Scatter *s) {
+/* The outermost dim before that of the rows; -1: there is none. */
+static int outermost_line(const Scatter *s, const At *at) {
+  for (int d = 0; d < s->dim; d++)
+    if (has_loop(s->l, at, d)) return d;
+  return -1;
+}
+
+/* Each core has some rows, and looks at all indices for them, in each line that has such rows. Or
+ * some lines, if there are many, whose sums need no table beside. */
+static void begin_parts(Scatter *s, const At *at) {
   Loop *l = s->l;
+  const int line = outermost_line(s, at);
+  if (line >= 0 && !s->updates && !s->named && most_of(l, s->n, line) >= MANY_LINES) {
+    s->from = loop_int(l, 0), s->to = loop_extent(l, s->n, s->dim);
+    l->apart = at->dim[line], l->apart_extent = loop_extent(l, s->n, line);
+    return;
+  }
   l->ranges = true;
   l->apart = s->from = loop_symbol(l, LOOP_PART_FROM, 0, INT64_MAX);
   s->to = loop_symbol(l, "part_to", 0, INT64_MAX);
   l->apart_extent = loop_extent(l, s->n, s->dim);
   l->looks = most_elements(l, graph_operand(l->g, s->n, 0));
+  for (int d = 0; d < s->dim; d++) l->looks *= most_of(l, s->n, d);
 }
 
 /* What places have to which nothing goes, in `count` elements from an address on. */
@@ -329,7 +346,7 @@ void build_scatter(const LoopSite *site, const Step *step, LoopFunction *out) {
   const At at = loop_nest_index(l, u);
   At in = {.flat = NO_EXPR};
   s.out = at;
-  begin_parts(&s);
+  begin_parts(&s, &at);
   for (int d = 0; d < ri; d++) in.dim[d] = at.dim[dim + d];
   const int outer = loop_open_dims(l, u, &at, 0, dim, LOOP_SOME, LOOP_SOME);
   if (!s.named) clear_part(&s);
