@@ -236,25 +236,34 @@ static bool is_moved(const Arranging *p, const Order *to, int t) {
   return memcmp(to->letter[t], p->order.letter[t], (size_t)to->rank[t]) != 0;
 }
 
-static NodeId moved(Build *b, const Arranging *p, const Order *to, int t, NodeId x) {
+/* The statement that forbids gathering it forbids that of its copy, too. */
+static Span forbid_of_copy(const Program *p, const Node *x) {
+  return x->op == OP_var && !x->forbid.file ? p->vars.at[node_source(x)].forbid : x->forbid;
+}
+
+static NodeId moved(Build *b, const Program *program, const Arranging *p, const Order *to, int t,
+                    NodeId x) {
   int perm[MAX_RANK];
   if (!is_moved(p, to, t)) return x;
   for (int d = 0; d < to->rank[t]; d++) perm[d] = place_of(&p->order, t, to->letter[t][d]);
-  return mk_transpose(b, x, perm);
+  const NodeId id = mk_transpose(b, x, perm);
+  graph_node(b->graph, id)->forbid = forbid_of_copy(program, graph_node(b->graph, x));
+  return id;
 }
 
 /* The product in another order, and what puts its result back, which has the product's name. */
-static NodeId reorder_product(Build *b, const Arranging *p, const Order *to, const Node *n) {
+static NodeId reorder_product(Build *b, const Program *program, const Arranging *p, const Order *to,
+                              const Node *n) {
   b->span = n->span, b->site = n->site, b->within = n->within;
   NodeId *x = arena_array(b->arena, NodeId, 2);
-  for (int t = X; t <= Y; t++) x[t] = moved(b, p, to, t, n->operand[t]);
+  for (int t = X; t <= Y; t++) x[t] = moved(b, program, p, to, t, n->operand[t]);
   int64_t *letter = arena_array(b->arena, int64_t, n->nattr), *at = letter;
   for (int t = 0; t < TENSORS; t++)
     for (int d = 0; d < to->rank[t]; d++) *at++ = to->letter[t][d];
   Node product = *n;
   product.operand = x, product.attr = letter;
   if (!is_moved(p, to, OUT)) return graph_add(b->graph, &product);
-  product.name = NULL, product.spec = NULL, product.forbid = (Span){0};
+  product.name = NULL, product.spec = NULL;
   int perm[MAX_RANK];
   for (int d = 0; d < n->shape.rank; d++) {
     product.shape.dim[d] = p->size[to->letter[OUT][d]];
@@ -283,7 +292,7 @@ static void rewrite(Plan *p, Entry *e) {
     if (op_class(&copy) == OPC_PRODUCT) {
       Order to;
       const Arranging product = product_of(g, graph_node(g, i));
-      if (find_order(&product, &to)) map[i] = reorder_product(&b, &product, &to, &copy);
+      if (find_order(&product, &to)) map[i] = reorder_product(&b, p->program, &product, &to, &copy);
     }
     if (map[i] == NO_NODE) map[i] = graph_add(b.graph, &copy);
   }

@@ -15,6 +15,7 @@
 
 typedef struct Rewrite {
   Build b;
+  const Program *program;
   const Machine *machine;
   const Entry *e;
   const int *region; /* by old node */
@@ -59,7 +60,11 @@ static NodeId transposed(Rewrite *w, const Graph *g, NodeId x, int d) {
   perm[k] = d;
   w->b.span = n->span, w->b.site = n->site, w->b.within = n->within;
   w->made_dim[x] = d;
-  return w->made[x] = mk_transpose(&w->b, w->map[x], perm);
+  w->made[x] = mk_transpose(&w->b, w->map[x], perm);
+  /* What must not be gathered must not be in another order. */
+  graph_node(w->b.graph, w->made[x])->forbid =
+      n->op == OP_var && !n->forbid.file ? w->program->vars.at[node_source(n)].forbid : n->forbid;
+  return w->made[x];
 }
 
 /* Its letters move with it. */
@@ -79,7 +84,8 @@ static NodeId read_along(Rewrite *w, const Graph *g, NodeId id, Node *copy, int 
 static void rewrite(Plan *p, Entry *e) {
   const Graph *g = e->graph;
   const int n = g->nodes.n;
-  Rewrite w = {.machine = p->program->machine,
+  Rewrite w = {.program = p->program,
+               .machine = p->program->machine,
                .e = e,
                .region = regions_find(p->arena, e, g),
                .map = arena_array(p->arena, NodeId, n),
