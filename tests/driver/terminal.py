@@ -56,9 +56,9 @@ def shown(text):
     return "\n".join(lines)
 
 
-# A search of two seconds.
+# A search of some seconds.
 with open("slow.dtg", "w") as f:
-    f.write("""mesh [x=8, y=4, t=4]
+    f.write("""mesh [x=8, y=4, t=4, u=2]
 entry f(a: f32[28, 28, 16] on [y, _, x]) {
   v = pad(a[:, 1:-1], [1, 0, 0], [1, 0, 0])
   w = pad(v[:, 2:], [1, 0, 0], [1, 2, 0])
