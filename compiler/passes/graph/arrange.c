@@ -236,18 +236,13 @@ static bool is_moved(const Arranging *p, const Order *to, int t) {
   return memcmp(to->letter[t], p->order.letter[t], (size_t)to->rank[t]) != 0;
 }
 
-/* The statement that forbids gathering it forbids that of its copy, too. */
-static Span forbid_of_copy(const Program *p, const Node *x) {
-  return x->op == OP_var && !x->forbid.file ? p->vars.at[node_source(x)].forbid : x->forbid;
-}
-
 static NodeId moved(Build *b, const Program *program, const Arranging *p, const Order *to, int t,
                     NodeId x) {
   int perm[MAX_RANK];
   if (!is_moved(p, to, t)) return x;
   for (int d = 0; d < to->rank[t]; d++) perm[d] = place_of(&p->order, t, to->letter[t][d]);
   const NodeId id = mk_transpose(b, x, perm);
-  graph_node(b->graph, id)->forbid = forbid_of_copy(program, graph_node(b->graph, x));
+  graph_node(b->graph, id)->forbid = forbid_of(program, graph_node(b->graph, x));
   return id;
 }
 

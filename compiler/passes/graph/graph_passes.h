@@ -16,4 +16,8 @@ void transpose_before_loops(Plan *p);
 void single(Plan *p);
 void refetch(Plan *p);
 
+/* The statement that forbids to gather a node by itself, file 0: none. A copy of it in another order
+ * must not be gathered either. */
+Span forbid_of(const Program *p, const Node *n);
+
 #endif

@@ -50,6 +50,13 @@ static int dim_across(const Rewrite *w, const Graph *g, NodeId id, int k) {
   return -1;
 }
 
+Span forbid_of(const Program *p, const Node *n) {
+  if (n->forbid.file) return n->forbid;
+  if (n->op == OP_var && p->vars.at[node_source(n)].forbid.file)
+    return p->vars.at[node_source(n)].forbid;
+  return p->forbid;
+}
+
 /* The value with dim d last. */
 static NodeId transposed(Rewrite *w, const Graph *g, NodeId x, int d) {
   const Node *n = graph_node(g, x);
@@ -62,8 +69,7 @@ static NodeId transposed(Rewrite *w, const Graph *g, NodeId x, int d) {
   w->made_dim[x] = d;
   w->made[x] = mk_transpose(&w->b, w->map[x], perm);
   /* What must not be gathered must not be in another order. */
-  graph_node(w->b.graph, w->made[x])->forbid =
-      n->op == OP_var && !n->forbid.file ? w->program->vars.at[node_source(n)].forbid : n->forbid;
+  graph_node(w->b.graph, w->made[x])->forbid = forbid_of(w->program, n);
   return w->made[x];
 }
 

@@ -314,9 +314,8 @@ int probes(const Choice *c, MinSum *m, ChoiceProbe *out, int room);
 
 /* -------- forbid.c -------- */
 
-/* The statement that forbids to gather a node by itself, file 0: none ... */
-Span forbid_of(const Program *p, const Node *n);
-/* ... and by node, with what follows: what is assigned to such a variable, reshapes. NULL: none. */
+/* By node the statement that forbids to gather it (forbid_of), with what follows: what is assigned
+ * to such a variable, reshapes. NULL: none. */
 const Span *forbid_find(const Program *p, const Entry *e);
 const Guard *forbid_guards(const Program *p, const Entry *e); /* by node; NULL: none */
 

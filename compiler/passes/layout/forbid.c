@@ -9,13 +9,7 @@
  * one element cannot be split. A reshape holds the same bytes as its operand, so it must not be
  * gathered either. */
 #include "choose.h"
-
-Span forbid_of(const Program *p, const Node *n) {
-  if (n->forbid.file) return n->forbid;
-  if (n->op == OP_var && p->vars.at[node_source(n)].forbid.file)
-    return p->vars.at[node_source(n)].forbid;
-  return p->forbid;
-}
+#include "graph_passes.h"
 
 static bool any_forbidden(const Program *p, const Entry *e) {
   bool any = p->forbid.file;
