@@ -1,11 +1,11 @@
 /* npz_tensors.c: an archive of NumPy's arrays as a file of tensors: what safetensors.h has of one,
  * without checksums of the elements alone (npz.c compares those of members up to 64 MiB). */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "files.h"
 #include "safetensors.h"
 #include "tensor_file.h"
 
@@ -13,7 +13,8 @@
 bool npz_tensors_are(const char *path) {
   enum { LOCAL = 30, NAME_AT = 26, LONGEST = 4096 };
   unsigned char head[LOCAL + LONGEST] = "";
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  const char *wrong;
+  const int fd = file_open(path, &wrong);
   const ssize_t n = fd >= 0 ? pread(fd, head, sizeof head, 0) : -1;
   if (fd >= 0) close(fd);
   if (n < LOCAL || memcmp(head, "PK\3\4", 4) != 0) return false;
