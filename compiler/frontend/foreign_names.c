@@ -241,7 +241,7 @@ static const ForeignWord instance_members[] = {
     {"step",
      "opt.minimize(loss) takes gradients and a step; opt.update(grads) a step by given ones"},
     {"apply_gradients", "write opt.update(grads), or opt.minimize(loss)"},
-    {"zero_grad", "gradients are computed anew by each grad(loss, p): there is nothing to do"},
+    {"zero_grad", "each grad(loss, p) computes its gradient from nothing: there is nothing to do"},
     {"forward", "an instance is called by its name: model(x)"},
     {"call", "an instance is called by its name: model(x)"},
     {"train", "what differs in training is an argument: model(x, train=false)"},
