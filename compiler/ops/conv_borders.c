@@ -55,14 +55,12 @@ static bool take_ends(const NewGraph *w, const Node *joined, WindowedOn *s) {
   return left_behind(slide, d) + n >= 0;
 }
 
-/* One step towards the source; *border: past one. */
+/* One step towards the source; *border: it went past one. */
 static bool look_behind(const NewGraph *w, WindowedOn *s, bool *border) {
   const Node *of = graph_node(w->graph, s->x);
+  *border = of->op == &op_pad || of->op == &op_concat;
   if (w->stays(w->user, s->x)) return false;
-  if (of->op == &op_pad || of->op == &op_concat) {
-    *border = true;
-    return of->op == &op_pad ? take_zeros(w->graph, of, s) : take_ends(w, of, s);
-  }
+  if (*border) return of->op == &op_pad ? take_zeros(w->graph, of, s) : take_ends(w, of, s);
   if (of->op == &op_cast && !s->cast)
     s->cast = of;
   else if (!op_is(of, OPF_LAYOUT)) /* a border has the layout of what reads it */
@@ -73,7 +71,7 @@ static bool look_behind(const NewGraph *w, WindowedOn *s, bool *border) {
 
 NodeId join_convolution(NewGraph *w, Node *n) {
   WindowedOn best = {.x = NO_NODE}, s = {.x = n->operand[0], .slide = slide_of(n)};
-  bool border = false;
+  bool border;
   while (look_behind(w, &s, &border))
     if (border) best = s;
   if (best.x == NO_NODE) return NO_NODE;
