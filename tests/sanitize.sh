@@ -17,7 +17,7 @@ build=$1 which=$2 all=${3:-}
 without='^bench|mpi|transports|runtime_bits|^samples|driver|ops_doc|headers|math.*_(native|other|O0)$'
 case $which in
   thread)
-    threads='exchanges|reduces|sessions|turns|crew|cores|progress'
+    threads='exchanges|reduces|sessions|turns|crew|cores|progress|raised'
     random='exchanges_(messages|hosts)_random_'
     # One thread answers what api.recall asks.
     tests=(-R "^runtime_($random|($threads)(_each)?\$)|^api|embed\$|^checkpoint.beside\$|^memory.shared\$" -E '^api.recall$') ;;

@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include "algorithm.h"
+#include "raised.h"
 #include "dtrt.h"
 
 enum {
@@ -30,15 +31,14 @@ enum { SEGMENT_VARS, SEGMENT_ARENA, NSEGMENTS };
 
 /* An exchange in flight (pending.c), of one device. */
 typedef struct Lane {
-  _Alignas(
-      COMM_APART) _Atomic uint64_t flag; /* 2n-1: the n-th of this lane has begun; 2n: it is over */
+  _Alignas(COMM_APART) Raised flag; /* 2n-1: the n-th of this lane has begun; 2n: it is over */
   uint64_t from[COMM_BATCH], to[COMM_BATCH];
   char stage[COMM_LANE_BYTES];
 } Lane;
 
 /* One a device. Only its device writes to it, but for the counters. */
 typedef struct Slot {
-  _Alignas(COMM_APART) _Atomic uint64_t flag;
+  _Alignas(COMM_APART) Raised flag;
   /* Bytes that others have read here, and have written here. */
   _Alignas(COMM_APART) _Atomic int64_t taken, given;
   _Alignas(COMM_APART) uint64_t from[COMM_BATCH],

@@ -71,6 +71,10 @@ void team_pause(Team *t, int device, unsigned turn) {
   switch_to(s, next_of(s));
 }
 
+bool team_alone(const Team *t, int device) {
+  return t->seat[device - t->first].worker->running == 1;
+}
+
 static void run_seat(Seat *s) {
   Worker *w = s->worker;
   w->team->job(w->team->arg, s->device);

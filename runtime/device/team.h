@@ -18,6 +18,8 @@ Team *team_open(int first, int n, int threads, bool spin, char *why);
 void team_run(Team *t, TeamJob *job, void *arg);
 /* What a device calls in a loop that waits; `turn` counts from 0. Other devices run meanwhile. */
 void team_pause(Team *t, int device, unsigned turn);
+/* Whether the device's thread has no other device to run. */
+bool team_alone(const Team *t, int device);
 void team_close(Team *t); /* NULL is allowed */
 
 #endif

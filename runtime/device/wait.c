@@ -33,7 +33,7 @@ void device_messages_failed(Device *d) {
   device_fail(d, "messages to or from other ranks have failed");
 }
 
-static _Atomic uint64_t *flag_of(const Device *d, int device, int lane) {
+static Raised *flag_of(const Device *d, int device, int lane) {
   Slot *slot = d->comm->slot[device];
   return lane ? &slot->lane[lane - 1].flag : &slot->flag;
 }
@@ -46,14 +46,28 @@ void device_pause(Device *d, unsigned turn) {
     comm_pause(d->comm->spin, turn);
 }
 
+/* How many turns a device waits awake. Peers with a core of their own come within microseconds, or
+ * are in a long loop. With fewer cores, or where other programs run, too, a device that only gives
+ * its core away takes time from those that it waits for. Failures and messages are looked for
+ * between sleeps. */
+enum { AWAKE = 200, AWAKE_SHARED = 10, ASLEEP_NS = 1000000 };
+
+/* Not while the thread has other devices to run, or an exchange in flight to go on with. */
+static bool may_sleep(const Device *d) {
+  return !d->under_way && (!d->team || team_alone(d->team, d->id));
+}
+
 static void wait_for(Device *d, int peer, int lane, uint64_t flag) {
   Comm *c = d->comm;
-  const _Atomic uint64_t *at = flag_of(d, peer, lane);
+  Raised *at = flag_of(d, peer, lane);
   CommWait w = {0};
-  for (unsigned turn = 0; atomic_load_explicit(at, memory_order_acquire) < flag; turn++) {
+  for (unsigned turn = 0; raised_get(at) < flag; turn++) {
     if (device_stopped(d)) device_give_up(d);
     if (d->under_way) d->progress(d);
-    device_pause(d, turn);
+    if (turn >= (c->spin ? AWAKE : AWAKE_SHARED) && may_sleep(d))
+      raised_sleep(at, flag, ASLEEP_NS);
+    else
+      device_pause(d, turn);
     if (c->verbs->watch && comm_wait_is_long(&w, turn)) look(d, &w, peer);
   }
   if (w.watched) c->verbs->watch(c, d->id, NULL, 0, NULL);
@@ -70,23 +84,23 @@ void device_begin(Device *d, bool direct) {
   Slot *slot = d->comm->slot[d->id];
   d->count++;
   /* No device waits in this exchange, but one may wait in the exchanges before it. */
-  if (!direct && slot) atomic_store_explicit(&slot->flag, 2 * d->count, memory_order_release);
+  if (!direct && slot) raised_set(&slot->flag, 2 * d->count);
 }
 
 void device_arrive(Device *d, const DeviceGroup *g) {
   uint64_t flag = 2 * d->count + 1;
-  atomic_store_explicit(&d->comm->slot[d->id]->flag, flag, memory_order_release);
+  raised_set(&d->comm->slot[d->id]->flag, flag);
   wait_all(d, g, 0, flag);
 }
 
 void device_leave(Device *d, const DeviceGroup *g) {
   uint64_t flag = 2 * d->count + 2;
-  atomic_store_explicit(&d->comm->slot[d->id]->flag, flag, memory_order_release);
+  raised_set(&d->comm->slot[d->id]->flag, flag);
   wait_all(d, g, 0, flag);
 }
 
 void device_lane_raise(Device *d, int lane, uint64_t flag) {
-  atomic_store_explicit(flag_of(d, d->id, lane), flag, memory_order_release);
+  raised_set(flag_of(d, d->id, lane), flag);
 }
 
 void device_lane_wait(Device *d, const DeviceGroup *g, int lane, uint64_t flag) {
@@ -123,8 +137,7 @@ uint64_t *device_to(const Together *t, int device) {
 
 bool device_lane_raised(const Device *d, const DeviceGroup *g, int lane, uint64_t flag) {
   for (int i = 0; i < g->n; i++)
-    if (atomic_load_explicit(flag_of(d, g->device[i], lane), memory_order_acquire) < flag)
-      return false;
+    if (raised_get(flag_of(d, g->device[i], lane)) < flag) return false;
   return true;
 }
 

@@ -51,7 +51,11 @@ is 'whole lines' "$(grep -cE '^[0-3] [0-9]+ a b c d e$' out.txt)" 1200
 steps=4000
 [ $kills -gt 10 ] && steps=$((100 * kills))
 # The newest checkpoint's step; 0: there is none.
-newest() { local n; n=$(ls "$1" 2>/dev/null | sed -n 's/^step-0*//p' | tail -1); echo "${n:-0}"; }
+newest() { # into $at, by the shell alone: what trains is to have the cores
+  local all=("$1"/step-*)
+  at=${all[-1]##*step-}
+  [[ $at == [0-9]* ]] && at=$((10#${at%%[!0-9]*})) || at=0
+}
 $fit --steps $steps --save whole --every 50 >/dev/null || fail 'unbroken'
 last=$(printf 'step-%06d' $steps)
 broken() { # NAME KILLS ARGS...
@@ -61,7 +65,7 @@ broken() { # NAME KILLS ARGS...
   job=$!
   while [ $seen -lt "$left" ] && kill -0 $job 2>/dev/null; do
     # Each at a random instant after more of the training, however fast the machine is.
-    while [ "$(newest "$name")" -lt $((seen * steps / (left + 1))) ] && kill -0 $job 2>/dev/null; do sleep 0.01; done
+    while newest "$name" && [ $at -lt $((seen * steps / (left + 1))) ] && kill -0 $job 2>/dev/null; do sleep 0.01; done
     sleep 0.0$((RANDOM % 10))
     p=$(ranks | shuf -n 1)
     [ -n "$p" ] && kill -KILL "$p" 2>/dev/null && seen=$((seen + 1))
