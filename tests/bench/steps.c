@@ -21,7 +21,7 @@
 
 char *openblas_get_corename(void);
 
-enum { MOST_ROUNDS = 101, MOST_SIDES = 4, BATCHES = 8, CHECKED = 20 };
+enum { MOST_ROUNDS = 101, MOST_SIDES = 4, BATCHES = 8, CHECKED = 10 };
 
 typedef struct Side {
   const char *name;

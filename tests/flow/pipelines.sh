@@ -26,7 +26,8 @@ same() { # WHAT LOSSES OTHERS: up to the order of sums
     awk 'NF != 2 { exit 1 } { d = $1 - $2; n++ } d * d > 1e-24 { exit 1 } END { exit n != 3 }' || fail "$1: $3, one stage: $2"
 }
 s2=stage:stage=2 s4=stage:stage=4 data=data:stage=2,data=2 model2=model:stage=2,model=2
-for each in "1 $s4 $model2" "2 $s4 $data" "4 $s2 $model2" "8 $s2 $s4 $data $model2"; do
+# Each mesh with two numbers of microbatches.
+for each in "1 $s4 $model2" "2 $data" "4 $s2 $model2" "8 $s4 $s2 $data"; do
   read -r micro meshes <<<"$each"
   one=$(run stage stage=1 $micro train)
   for on in $meshes; do
