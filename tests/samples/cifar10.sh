@@ -30,20 +30,20 @@ losses() {
     { cat "$tmp/out" >&2; return 1; }
   tail -n +2 "$tmp/log.csv" | cut -d, -f4
 }
-one64=$(losses f64 one 4 48) || fail 'f64, one device'
+one64=$(losses f64 one 2 48) || fail 'f64, one device'
 one32=$(losses f32 one 1 32) || fail 'f32, one device'
-[ "$(wc -l <<<"$one64")" -eq 4 ] || fail "expected 4 losses in f64, found: $one64"
+[ "$(wc -l <<<"$one64")" -eq 2 ] || fail "expected 2 losses in f64, found: $one64"
 awk 'NR == 1 { first = $1 } END { exit !($1 < first) }' <<<"$one64" || fail "the loss does not fall: $one64"
 for l in space batch mixed; do
-  got=$(losses f64 $l 4 48) || fail "f64, $l"
+  got=$(losses f64 $l 2 48) || fail "f64, $l"
   near "$one64" "$got" 1e-9 || fail "f64, $l: one device has" $one64 "and this" $got
   got=$(losses f32 $l 1 32) || fail "f32, $l"
   near "$one32" "$got" 1e-6 || fail "f32, $l: one device has" $one32 "and this" $got
 done
 
 if have_mpi; then # the same bits as threads
-  threads=$(losses f32 space 3 48)
-  mpi=$(losses f32 space 3 48 mpiexec -n 4) || fail 'mpi'
+  threads=$(losses f32 space 2 48)
+  mpi=$(losses f32 space 2 48 mpiexec -n 4) || fail 'mpi'
   [ "$mpi" = "$threads" ] || fail "threads have" $threads "and MPI" $mpi
 fi
 
