@@ -312,18 +312,19 @@ static void few_by_columns(const GemmProduct *p, int64_t most) {
 }
 
 /* Whether x is to be packed once, by blocks of rows, and y anew for each; else the other way round.
- * In cycles an element: to copy or turn it; to wait for memory where all is packed at once, and
- * where it is fetched while tiles are computed; and down a panel, tiles of c have their lines on
- * other pages each time. */
+ * In cycles an element: to copy or turn it; to wait for memory where all is packed at once, longer
+ * where lines of L2 drive each other out, and where it is fetched while tiles are computed; and
+ * down a panel, tiles of c have their lines on other pages each time. */
 static bool rows_first(const GemmProduct *p, int64_t depth, int64_t parts) {
-  const double copied = 0.25, turned = 0.6, waited = 1.15, fetched = 0.35, down = 1;
+  const double copied = 0.25, turned = 0.6, waited = 1.15, collided = 1.6, fetched = 0.35, down = 1;
   const double x = (double)(p->m * p->k), y = (double)(p->n * p->k);
   const double pack = p->yj == 1 ? copied : turned;
   const int64_t tall = p->setup->all_floats / packed_tile(p, depth) * p->rows;
   const int64_t wide = p->setup->all_floats / (depth * p->wide) * p->wide;
   return (copied + waited) * x + (double)blocks_of(p->m, tall) * (pack + fetched) * y +
              down * (double)(p->m * p->n * parts) <
-         (pack + waited) * y + (double)blocks_of(p->n, wide) * (copied + fetched) * x;
+         (pack + (panels_stay(p, depth) ? waited : collided)) * y +
+             (double)blocks_of(p->n, wide) * (copied + fetched) * x;
 }
 
 /* Blocks of rows, whose x is packed whole in parts of L2; of columns, whose c stays in the third
