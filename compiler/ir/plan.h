@@ -244,6 +244,9 @@ typedef struct LocalEntry {
    * what reads it reads the block where it is (borders.c). NULL: none is so. */
   bool *borders;
   bool *unfilled; /* by node: a carry whose first value nothing reads (fills.c); NULL: none */
+  /* By node: of such a carry, the tensor in whose place its rows are written, each when the same
+   * row of that has been read for the last time (row_place.c), or NO_NODE. NULL: none. */
+  NodeId *over_rows;
   int *buffer;    /* by node: index, or -1 */
   int *scratch;   /* by node: the buffer of partial results (sum_scratch) while it is made, or -1 */
   /* By node with a buffer: the step that makes it, -1 if it is there from the beginning, and the
@@ -446,6 +449,9 @@ typedef struct RegionSpan {
   int begin, test, end;
 } RegionSpan;
 RegionSpan region_span(const LocalEntry *le, int region);
+/* Each run of the region reads tensor `of`, if at all, in the row alone that node `put` of that run
+ * writes of its own, and before it does (over_rows.c). */
+bool over_rows_hold(Arena *a, const LocalEntry *le, int region, NodeId put, NodeId of);
 /* A loop or a branch runs it. */
 bool step_stores(const Step *s, NodeId id);
 bool step_in_region(const LocalEntry *le, const Step *s);

@@ -70,6 +70,11 @@ bool carry_place_elsewhere(const EntryMemory *m, NodeId carry);
  * is of. */
 bool carry_place_left(const EntryMemory *m, int b, int t);
 
+/* -------- row_place.c -------- */
+
+/* Sets le->over_rows, and next_of of the carries there. */
+void row_place_find(EntryMemory *m);
+
 /* -------- rotation.c -------- */
 
 /* Runs of a loop may go over to other memory with pointers, where nobody looks for values at their

@@ -191,6 +191,7 @@ void memory_lives(Plan *p, LocalEntry *le) {
   find_lent(&m);
   variable_place(&m);
   carry_place_find(&m);
+  row_place_find(&m);
   place_rest(&m);
   place_outputs(&m);
   for (int r = 0; r < le->entry->regions.n; r++)

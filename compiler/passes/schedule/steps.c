@@ -252,6 +252,7 @@ static void steps_entry(Plan *p, LocalEntry *le) {
                 .added = arena_array(a, bool, regions + 1)};
   le->bounds.n = 0;
   le->borders = le->unfilled = NULL;
+  le->over_rows = NULL;
   for (NodeId i = 0; i < n; i++) vec_push(a, &s.nodes[s.region[i] + 1], i);
   find_early(&s);
   add_steps(&s, NO_REGION, false);

@@ -233,9 +233,19 @@ static int held_from(const Memory *m, int64_t offset) {
   return lo;
 }
 
-/* What it overlaps is gone. */
+/* The tensor in whose place the rows of a carry are written; NO_NODE: none. */
+static NodeId under(const LocalEntry *le, NodeId carry) {
+  return le->over_rows ? le->over_rows[carry] : NO_NODE;
+}
+
+/* What it overlaps is gone, but for the tensor under a carry, which is until a row is written. */
 static void hold(Memory *m, NodeId id) {
   const Buffer *b = &m->le->buffers.at[m->le->buffer[id]];
+  const Node *own = graph_node(m->le->graph, id);
+  const NodeId stays = under(m->le, id);
+  const bool stayed = stays != NO_NODE && m->holds[stays];
+  if (own->op->updates && under(m->le, own->operand[0]) != NO_NODE)
+    m->holds[under(m->le, own->operand[0])] = false;
   if (b->place == PLACE_VAR) {
     if (m->in_var[b->var] != NO_NODE) m->holds[m->in_var[b->var]] = false;
     m->in_var[b->var] = id;
@@ -248,6 +258,7 @@ static void hold(Memory *m, NodeId id) {
   int at = held_from(m, h.offset), end = at, n = m->held.n;
   for (; end < n && m->held.at[end].offset < h.end; end++) m->holds[m->held.at[end].node] = false;
   m->holds[id] = true; /* a tile recomputes a value in its own place */
+  if (stayed) m->holds[stays] = true;
   if (end == at) vec_push(m->plan->arena, &m->held, h);
   memmove(&m->held.at[at + 1], &m->held.at[end], sizeof h * (size_t)(n - end));
   m->held.n = n + 1 - (end - at);
@@ -321,6 +332,14 @@ static const char *bad_rotation(const Memory *m, int region, const Rotation *r) 
   return NULL;
 }
 
+/* What lies under the region's carries is there, or is not. */
+static void find_under(Memory *m, const LocalRegion *x, bool there) {
+  for (int i = 0; i < x->carries.n; i++) {
+    const NodeId id = under(m->le, x->carries.at[i].node);
+    if (id != NO_NODE) m->holds[id] = there;
+  }
+}
+
 /* The end of a run: what the carries become must be there, and then is in their places. */
 static const char *bad_run_end(Memory *m, int region, NodeId *where) {
   const LocalEntry *le = m->le;
@@ -344,6 +363,7 @@ static const char *bad_run_end(Memory *m, int region, NodeId *where) {
     if (to->place == PLACE_ARENA) clobber(m, to);
   }
   for (int i = 0; i < x->carries.n; i++) hold(m, x->carries.at[i].node);
+  find_under(m, x, true); /* the next run reads another row */
   for (int i = 0; i < x->carries.n; i++)
     if (*where = x->carries.at[i].node, !m->holds[*where]) return "two carries are in one place";
   return NULL;
@@ -378,7 +398,10 @@ static int pass_bounds(Memory *m, int t, int *k, bool *again, const char **law, 
     *law = bad_run_end(m, b->region, where);
     if (le->entry->regions.at[b->region].kind == REGION_BRANCH) continue;
     again[b->region] = !again[b->region] && !is_around_again(le, again, b->region);
-    if (!again[b->region]) continue;
+    if (!again[b->region]) {
+      find_under(m, x, false);
+      continue;
+    }
     int begin = 0;
     while (le->bounds.at[begin].kind != BOUND_BEGIN || le->bounds.at[begin].region != b->region)
       begin++;
@@ -388,11 +411,27 @@ static int pass_bounds(Memory *m, int t, int *k, bool *again, const char **law, 
   return t;
 }
 
+/* Rows that are written in the place of another tensor's. */
+static const char *bad_rows(Memory *m, NodeId *where) {
+  const LocalEntry *le = m->le;
+  for (int r = 0; r < le->entry->regions.n; r++)
+    for (int i = 0; le->region[r].condition != NO_NODE && i < le->region[r].carries.n; i++) {
+      const LocalCarry *c = &le->region[r].carries.at[i];
+      const NodeId next = node_base(le->graph, c->next), of = under(le, c->node);
+      *where = c->node;
+      if (of == NO_NODE) continue;
+      if (!le->unfilled || !le->unfilled[c->node] || le->buffer[of] != le->buffer[c->node] ||
+          le->buffer[of] != le->buffer[next] || !over_rows_hold(m->plan->arena, le, r, next, of))
+        return "rows are written where another tensor's are still read";
+    }
+  return NULL;
+}
+
 /* Walks the steps: what is read must not have been overwritten. A node that is read from its
  * variable may be there as several nodes. */
 static const char *bad_memory(Memory *m, NodeId *where) {
   const LocalEntry *le = m->le;
-  const char *law = NULL;
+  const char *law = bad_rows(m, where);
   bool *again = arena_array(m->plan->arena, bool, le->entry->regions.n + 1);
   for (NodeId i = 0; i < le->graph->nodes.n; i++)
     if (le->buffer[i] >= 0 && graph_node(le->graph, i)->op == OP_input) hold(m, i);
