@@ -409,6 +409,7 @@ static bool spread(Elab *e, const AstGiven *g, const Value *callee, const Value 
 static bool eval_actuals(Elab *e, NameScope *s, const AstExpr *x, const Value *callee, Actuals *a) {
   const char *base = e->base;
   bool ok = true;
+  vec_reserve(e->arena, a, x->given.n);
   for (int i = 0; i < x->given.n; i++) {
     const AstGiven *g = &x->given.at[i];
     const char *name = base && !e->at ? param_name(e, callee, g, i) : NULL;

@@ -4,7 +4,7 @@
 #include "plan.h"
 #include <string.h>
 
-enum { FEW_SLOTS = 256, MOST_ARGS = 4 * MAX_RANK };
+enum { FEW_SLOTS = 64, MOST_ARGS = 4 * MAX_RANK };
 
 Exprs *exprs_new(Arena *a) {
   Exprs *x = arena_new_of(a, Exprs);

@@ -171,6 +171,7 @@ bool tiles_apart(const Tiles *s, const Graph *g);
  * offset there, or 0; zeros before. */
 struct LocalEntry;
 int64_t tiles_own(const struct LocalEntry *le, const Tiles *s, int64_t *own);
+void tiles_own_none(const struct LocalEntry *le, const Tiles *s, int64_t *own); /* zeros again */
 
 /* Where a node's value is. Several nodes may share a buffer: a reshape its operand's, an update the
  * variable's. */

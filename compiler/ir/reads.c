@@ -22,15 +22,16 @@ typedef struct Walk {
   Arena *arena;
   const Node *made; /* by the step */
   Reads *out;
-  Seen *seen; /* a hash table, at most half full */
+  Seen *seen; /* a hash table of a power of two, at most half full */
   int nslots, nseen;
   Seen few[FEW], some[SOME]; /* most steps read few values */
 } Walk;
 
 static Seen *slot_of(Seen *table, int nslots, NodeId id) {
-  uint32_t i = (uint32_t)id * 2654435769u;
-  while (table[i % (uint32_t)nslots].node != NO_NODE && table[i % (uint32_t)nslots].node != id) i++;
-  return &table[i % (uint32_t)nslots];
+  const uint32_t mask = (uint32_t)nslots - 1;
+  uint32_t i = (uint32_t)id * 2654435769u & mask;
+  while (table[i].node != NO_NODE && table[i].node != id) i = (i + 1) & mask;
+  return &table[i];
 }
 
 static void walk_table(Walk *w, Seen *table, int nslots) {

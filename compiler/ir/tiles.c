@@ -48,6 +48,15 @@ int64_t tiles_own(const LocalEntry *le, const Tiles *s, int64_t *own) {
   return end;
 }
 
+void tiles_own_none(const LocalEntry *le, const Tiles *s, int64_t *own) {
+  for (int i = 0; i < s->steps.n; i++)
+    for (int k = 0; k < s->steps.at[i].nodes.n; k++) {
+      const NodeId id = s->steps.at[i].nodes.at[k];
+      if (le->buffer[id] >= 0) own[le->buffer[id]] = 0;
+      if (le->scratch[id] >= 0) own[le->scratch[id]] = 0;
+    }
+}
+
 bool tiles_made_before(const Tiles *s, int step, NodeId id) {
   for (int i = 0; i < step; i++)
     if (step_stores(&s->steps.at[i], id)) return true;

@@ -120,12 +120,13 @@ static LoopStmt *block(EntryBuild *b, LoopStmt *const *step, const LoopUses *use
  * of them. */
 static int key_of(EntryBuild *b, Lookup *known, const Step *s, const LoopUses *uses) {
   const Node *last = graph_node(b->en->le->graph, s->nodes.at[s->nodes.n - 1]);
-  Str key = str_new(b->l->arena);
+  Arena *scratch = b->l->plan->scratch;
+  Str key = str_new(scratch);
   str_printf(&key, "%u:%u ", last->span.file, last->span.begin);
   str_put(&key, uses->key.at, uses->key.n);
   const char *name = name_of(b->names, key.at, key.n);
   const int had = lookup_get(known, name);
-  if (!had) lookup_put(known, b->l->arena, name, known->n + 1);
+  if (!had) lookup_put(known, scratch, name, known->n + 1);
   return lookup_get(known, name) - 1;
 }
 
@@ -138,7 +139,8 @@ static bool is_moved(const EntryBuild *b, const LoopUses *uses) {
 
 /* Steps in a row of one list; what stands behind them. */
 static LoopStmt *repeats_in(EntryBuild *b, LoopStmt **list, int least) {
-  Arena *a = b->l->arena;
+  Arena *a = b->l->plan->scratch;
+  const ArenaMark mark = arena_mark(a);
   int n = 0;
   LoopStmt *after = *list;
   for (; after && after->kind == STMT_STEP && after->step; after = after->next) n++;
@@ -162,6 +164,7 @@ static LoopStmt *repeats_in(EntryBuild *b, LoopStmt **list, int least) {
     i += r ? r->period * r->count : 1;
   }
   *next = after;
+  arena_release(a, mark);
   return after;
 }
 

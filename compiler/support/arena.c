@@ -2,7 +2,9 @@
  * asks the system seldom; a large request gets a chunk of its own. A chunk comes zeroed and knows
  * how much of it was ever handed out, so that only what was given back is zeroed again. Large ones
  * come from the system itself: calloc would write zeros into memory that it has had before, and the
- * system has huge pages, each one fault instead of 512. */
+ * system has huge pages, each one fault instead of 512. What is given back stays with the
+ * compilation: the system clears each page that it hands out, which takes longer than most of what
+ * is done with it. */
 #include "arena.h"
 #include "format.h"
 #include <stdint.h>
@@ -10,7 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { CHUNK = 64 << 10, MOST_CHUNK = 16 << 20, HUGE_PAGE = 2 << 20 };
+enum { CHUNK = 64 << 10, MOST_CHUNK = 16 << 20, HUGE_PAGE = 2 << 20, SPARES = 8 };
 
 typedef struct Chunk {
   struct Chunk *next;
@@ -24,8 +26,8 @@ struct Arena {
   Arena *children; /* of the root: all, by `next` */
   Arena *next;
   Chunk *top;
-  Chunk *spare; /* given back by arena_release: a pass that marks and releases at a chunk's end asks
-                   for it again at once */
+  Chunk *spare; /* of the root: what arena_release gave back of it and of its children, at most
+                   SPARES chunks */
   size_t total, reserved;
   long fail_at;
   jmp_buf on_fail;
@@ -65,7 +67,10 @@ void arena_free(Arena *a) {
     next = c->next;
     chunk_free(c);
   }
-  chunk_free(a->spare);
+  for (Chunk *c = a->spare, *next; c; c = next) {
+    next = c->next;
+    chunk_free(c);
+  }
   free(a);
 }
 
@@ -102,12 +107,35 @@ static Chunk *chunk_new(const Arena *a, size_t bytes) {
   return c;
 }
 
+/* The smallest spare chunk that holds it; NULL: there is none. */
+static Chunk *spare_take(Arena *a, size_t bytes) {
+  Chunk **best = NULL;
+  for (Chunk **c = &a->root->spare; *c; c = &(*c)->next)
+    if ((*c)->cap >= bytes && (!best || (*c)->cap < (*best)->cap)) best = c;
+  if (!best) return NULL;
+  Chunk *c = *best;
+  *best = c->next;
+  return c;
+}
+
+/* Of too many the smallest goes back to the system. */
+static void spare_put(Arena *a, Chunk *c) {
+  Chunk **least = &a->root->spare;
+  int n = 1;
+  c->used = 0;
+  c->next = a->root->spare;
+  a->root->spare = c;
+  for (Chunk **x = &c->next; *x; x = &(*x)->next, n++)
+    if ((*x)->cap < (*least)->cap) least = x;
+  if (n <= SPARES) return;
+  Chunk *gone = *least;
+  *least = gone->next;
+  chunk_free(gone);
+}
+
 static void add_chunk(Arena *a, size_t bytes) {
-  Chunk *c = a->spare;
-  if (c && c->cap >= bytes)
-    a->spare = NULL;
-  else
-    c = chunk_new(a, bytes);
+  Chunk *c = spare_take(a, bytes);
+  if (!c) c = chunk_new(a, bytes);
   if (!c) longjmp(a->root->on_fail, 1);
   c->next = a->top;
   a->reserved += c->cap;
@@ -136,13 +164,7 @@ void arena_release(Arena *a, ArenaMark m) {
     Chunk *c = a->top;
     a->top = c->next;
     a->reserved -= c->cap;
-    c->used = 0;
-    if (a->spare && a->spare->cap >= c->cap) {
-      chunk_free(c);
-    } else {
-      chunk_free(a->spare);
-      a->spare = c;
-    }
+    spare_put(a, c);
   }
   if (a->top) a->top->used = m.used;
 }

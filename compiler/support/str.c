@@ -111,8 +111,9 @@ struct Names {
 };
 
 Names *names_new(Arena *a) {
+  enum { FEW = 32 }; /* most are of a loop */
   Names *t = arena_new_of(a, Names);
-  *t = (Names){.arena = a, .slot = arena_array(a, Name *, 256), .nslots = 256};
+  *t = (Names){.arena = a, .slot = arena_array(a, Name *, FEW), .nslots = FEW};
   return t;
 }
 

@@ -58,10 +58,11 @@ static bool is_read_by_loops(const LocalEntry *le, const Depend *d, NodeId id) {
 }
 
 static void borders_entry(Plan *p, LocalEntry *le) {
-  const Depend d = depend_of(p->arena, le);
-  const bool *viewed = viewed_of(p->arena, le);
-  bool *kept = arena_array(p->arena, bool, le->graph->nodes.n + 1);
-  bool *found = arena_array(p->arena, bool, le->graph->nodes.n + 1), any = false;
+  const ArenaMark mark = arena_mark(p->scratch);
+  const Depend d = depend_of(p->scratch, le);
+  const bool *viewed = viewed_of(p->scratch, le);
+  bool *kept = arena_array(p->scratch, bool, le->graph->nodes.n + 1);
+  bool *found = arena_array(p->scratch, bool, le->graph->nodes.n + 1), any = false;
   regions_mark(le, kept);
   for (int t = 0; t < le->steps.n; t++) {
     const Step *s = &le->steps.at[t];
@@ -78,7 +79,9 @@ static void borders_entry(Plan *p, LocalEntry *le) {
       read_around(le, &d, s->nodes.at[i]);
     }
   }
-  if (any) le->borders = found;
+  if (any)
+    le->borders = arena_copy(p->arena, found, sizeof *found * (size_t)(le->graph->nodes.n + 1));
+  arena_release(p->scratch, mark);
 }
 
 void borders(Plan *p) {

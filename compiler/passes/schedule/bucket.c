@@ -52,7 +52,7 @@ static int group_of(Bucketing *c, const Exchange *x, DType t, Reduce reduce, int
         g->segment == segment)
       return i;
   }
-  vec_push(c->plan->arena, &c->groups, a);
+  vec_push(c->plan->scratch, &c->groups, a);
   return c->groups.n - 1;
 }
 
@@ -106,7 +106,7 @@ static void find_groups(Bucketing *c) {
 static void made(Bucketing *c, NodeId id) {
   for (NodeId r = c->first[id]; r != NO_NODE; r = c->next[r]) {
     Bucket *g = &c->groups.at[c->group[r]];
-    vec_push(c->plan->arena, &g->ready, r);
+    vec_push(c->plan->scratch, &g->ready, r);
     if (g->kind != DTRT_ALL_REDUCE) continue;
     const Exchange x = exchange_at(c->plan->program, c->le->graph, graph_node(c->le->graph, r));
     const int64_t most = g->nsum++ ? g->sum.most : 0;
@@ -130,7 +130,7 @@ static bool has_room(const Bucketing *c, const Bucket *g, NodeId id) {
 
 static void defer(Bucketing *c, NodeId id) {
   Bucket *g = &c->groups.at[c->group[id]];
-  vec_push(c->plan->arena, &g->waiting, id);
+  vec_push(c->plan->scratch, &g->waiting, id);
   if (g->kind != DTRT_ALL_REDUCE) g->bytes += bytes_of(c, id);
   c->begun[id] = ++c->nbegun;
   c->waiting[id] = true;
@@ -172,7 +172,7 @@ static void flush(Bucketing *c, int group) {
 
 static void need(Bucketing *c, const Step *s) {
   Reads r = {0};
-  step_reads(c->le, s, c->plan->arena, &r);
+  step_reads(c->le, s, c->plan->scratch, &r);
   for (int i = 0; i < r.n; i++)
     if (c->waiting[r.at[i].node]) flush(c, c->group[r.at[i].node]);
 }
@@ -203,12 +203,13 @@ static void flush_rest(Bucketing *c) {
 static void bucket_entry(Plan *p, LocalEntry *le) {
   Bucketing c = {.plan = p, .le = le};
   int n = le->graph->nodes.n;
-  c.group = arena_array(p->arena, int, n + 1);
-  c.first = arena_array(p->arena, NodeId, n + 1);
-  c.next = arena_array(p->arena, NodeId, n + 1);
-  c.gathers = arena_array(p->arena, int, p->program->vars.n + 1);
-  c.begun = arena_array(p->arena, int, n + 1);
-  c.waiting = arena_array(p->arena, bool, n + 1);
+  const ArenaMark mark = arena_mark(p->scratch);
+  c.group = arena_array(p->scratch, int, n + 1);
+  c.first = arena_array(p->scratch, NodeId, n + 1);
+  c.next = arena_array(p->scratch, NodeId, n + 1);
+  c.gathers = arena_array(p->scratch, int, p->program->vars.n + 1);
+  c.begun = arena_array(p->scratch, int, n + 1);
+  c.waiting = arena_array(p->scratch, bool, n + 1);
   for (NodeId i = 0; i <= n; i++) c.group[i] = NO_GROUP, c.first[i] = c.next[i] = NO_NODE;
   find_groups(&c);
   for (NodeId i = 0; i < n; i++)
@@ -231,6 +232,7 @@ static void bucket_entry(Plan *p, LocalEntry *le) {
   }
   flush_rest(&c);
   le->steps = c.out;
+  arena_release(p->scratch, mark);
 }
 
 void bucket(Plan *p) {

@@ -63,8 +63,9 @@ static int *find_readers(Arena *a, const Graph *g) {
 
 static void fills_entry(Plan *p, LocalEntry *le) {
   const Graph *g = le->graph;
-  const int *readers = find_readers(p->arena, g);
-  const int *region = regions_find(p->arena, le->entry, g);
+  const ArenaMark mark = arena_mark(p->scratch);
+  const int *readers = find_readers(p->scratch, g);
+  const int *region = regions_find(p->scratch, le->entry, g);
   for (int r = 0; r < le->entry->regions.n; r++) {
     const LocalRegion *x = &le->region[r];
     if (x->condition == NO_NODE || le->entry->regions.at[r].kind != REGION_LOOP) continue;
@@ -78,6 +79,7 @@ static void fills_entry(Plan *p, LocalEntry *le) {
       le->unfilled[carry] = true;
     }
   }
+  arena_release(p->scratch, mark);
 }
 
 void fills(Plan *p) {

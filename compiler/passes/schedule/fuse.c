@@ -50,7 +50,7 @@ static void join(Fuse *f, int into, int from) {
   *s = both;
   t->nodes.n = 0;
   for (int i = 0; i < both.nodes.n; i++) f->d.made_by[both.nodes.at[i]] = into;
-  step_reads(f->le, &both, a, &reads);
+  step_reads(f->le, &both, f->plan->scratch, &reads);
   f->d.reads[into] = reads;
   f->d.reads[from].n = 0;
 }
@@ -119,7 +119,7 @@ static int try_join(Fuse *f, int k) {
 static void drop_stores(Fuse *f) {
   LocalEntry *le = f->le;
   int n = le->graph->nodes.n;
-  bool *kept = arena_array(f->plan->arena, bool, n + 1);
+  bool *kept = arena_array(f->plan->scratch, bool, n + 1);
   kept_mark(le, kept);
   for (int t = 0; t < le->steps.n; t++)
     for (int i = 0; le->steps.at[t].nodes.n && i < f->d.reads[t].n; i++)
@@ -139,7 +139,8 @@ static void drop_stores(Fuse *f) {
 }
 
 static void fuse_entry(Plan *p, LocalEntry *le) {
-  Fuse f = {.plan = p, .le = le, .d = depend_of(p->arena, le), .named = named_groups(p, le)};
+  const ArenaMark mark = arena_mark(p->scratch);
+  Fuse f = {.plan = p, .le = le, .d = depend_of(p->scratch, le), .named = named_groups(p, le)};
   int m = 0;
   for (int k = 0; k < le->steps.n; k++)
     if (le->steps.at[k].kind == STEP_MAP && le->steps.at[k].nodes.n)
@@ -148,6 +149,7 @@ static void fuse_entry(Plan *p, LocalEntry *le) {
   for (int t = 0; t < le->steps.n; t++)
     if (le->steps.at[t].nodes.n) le->steps.at[m++] = le->steps.at[t];
   le->steps.n = m;
+  arena_release(p->scratch, mark);
 }
 
 void fuse(Plan *p) {

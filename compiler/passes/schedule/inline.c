@@ -402,7 +402,8 @@ static void store_hidden(Inline *s) {
 /* False: the work is not bounded. */
 static bool inline_within(Plan *p, LocalEntry *le, const Limits *with) {
   int n = le->graph->nodes.n;
-  Arena *a = p->arena;
+  Arena *a = p->scratch;
+  const ArenaMark mark = arena_mark(a);
   Inline s = {.arena = a,
               .plan = p,
               .le = le,
@@ -413,11 +414,13 @@ static bool inline_within(Plan *p, LocalEntry *le, const Limits *with) {
               .index = arena_array(a, bool, n + 1),
               .made = arena_array(a, double, n + 1),
               .uses = arena_array(a, Uses, n + 1),
-              .body = le->body = arena_array(a, int, n + 1)};
+              .body = le->body = arena_array(p->arena, int, n + 1)};
   begin(&s);
   for (NodeId i = n - 1; i >= 0; i--) decide(&s, i, !plan_has(p, FEATURE_INLINE));
   store_hidden(&s);
-  return keeps_law(&s);
+  const bool keeps = keeps_law(&s);
+  arena_release(a, mark);
+  return keeps;
 }
 
 static void inline_entry(Plan *p, LocalEntry *le) {

@@ -116,7 +116,7 @@ void lives_find(EntryMemory *m) {
     for (int i = 0; i < s->nodes.n; i++) {
       m->done_at[s->nodes.at[i]] = t;
       lives_read(m, s->nodes.at[i], t);
-      if (m->made_at[s->nodes.at[i]] < t) vec_push(m->plan->arena, &m->remade[s->nodes.at[i]], t);
+      if (m->made_at[s->nodes.at[i]] < t) vec_push(m->plan->scratch, &m->remade[s->nodes.at[i]], t);
     }
     for (int i = 0; i < m->d.reads[t].n; i++) lives_read(m, m->d.reads[t].at[i].node, t);
   }
@@ -187,7 +187,7 @@ static void leave_out(Reads *out, const Reads *r) {
 /* ... where step s makes it. */
 static Reads over_in(const EntryMemory *m, const Step *s, NodeId id) {
   const LocalEntry *le = m->le;
-  Arena *a = m->plan->arena;
+  Arena *a = m->plan->scratch;
   Reads out = {0}, first = {0};
   for (int i = 0; s->kind == STEP_TILES && i < s->tile->steps.n; i++) {
     const Step *t = &s->tile->steps.at[i];

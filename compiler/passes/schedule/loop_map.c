@@ -161,17 +161,20 @@ static bool up(Walk *w, NodeId id, LoopDims *out) {
   *out = had ? *had : loop_dims_none(id);
   if (had || is_read(w, id) || lookup_get(&w->up_done, n)) return true;
   lookup_put(&w->up_done, w->m->arena, n, 1);
-  Rule r;
-  int8_t loop_of[MAX_FACTORS];
-  rule_of(g, n, &r, w->m->arena);
-  no_loops(loop_of);
-  bool fits = true;
   for (int k = 0; k < n->noperands; k++) {
     LoopDims x;
     if (!up(w, n->operand[k], &x)) return false;
-    fits = fits && to_factors(w, &r, r.operand[k], &x, loop_of, adds_up(n));
   }
+  Rule r;
+  int8_t loop_of[MAX_FACTORS];
+  const ArenaMark mark = arena_mark(w->m->arena);
+  rule_of(g, n, &r, w->m->arena);
+  no_loops(loop_of);
+  bool fits = true;
+  for (int k = 0; fits && k < n->noperands; k++)
+    fits = to_factors(w, &r, r.operand[k], known(w, n->operand[k]), loop_of, adds_up(n));
   fits = fits && from_factors(w, &r, r.result, loop_of, out);
+  arena_release(w->m->arena, mark);
   if (!fits && shifts(w->m, n)) { /* its uses will say */
     *out = loop_dims_none(id);
     return true;
@@ -241,8 +244,10 @@ static bool down(Walk *w, const LoopDims *d, Lookup *done) {
   }
   if (is_read(w, d->node) || lookup_get(done, n)) return true;
   lookup_put(done, w->m->arena, n, 1);
+  LoopDims *x = arena_array(w->m->arena, LoopDims, n->noperands);
   Rule r;
   int8_t loop_of[MAX_FACTORS];
+  const ArenaMark mark = arena_mark(w->m->arena);
   rule_of(g, n, &r, w->m->arena);
   no_loops(loop_of);
   bool fits = to_factors(w, &r, r.result, d, loop_of, true);
@@ -252,9 +257,11 @@ static bool down(Walk *w, const LoopDims *d, Lookup *done) {
   LoopDims own = loop_dims_none(d->node); /* with the loops that operands have already */
   fits = fits && from_factors(w, &r, r.result, loop_of, &own) && same_loops(w->m, &own, d);
   for (int k = 0; fits && k < n->noperands; k++) {
-    LoopDims x = loop_dims_none(n->operand[k]);
-    fits = from_factors(w, &r, r.operand[k], loop_of, &x) && down(w, &x, done);
+    x[k] = loop_dims_none(n->operand[k]);
+    fits = from_factors(w, &r, r.operand[k], loop_of, &x[k]);
   }
+  arena_release(w->m->arena, mark);
+  for (int k = 0; fits && k < n->noperands; k++) fits = down(w, &x[k], done);
   return fits;
 }
 

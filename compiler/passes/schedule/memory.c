@@ -157,7 +157,7 @@ static void place_outputs(EntryMemory *m) {
  * memory. */
 static void find_lent(EntryMemory *m) {
   LocalEntry *le = m->le;
-  Lent *most = arena_array(m->plan->arena, Lent, le->graph->nodes.n + 1);
+  Lent *most = arena_array(m->plan->scratch, Lent, le->graph->nodes.n + 1);
   for (int i = 0; i < le->entry->inputs.n; i++) most[le->input[i]] = LENT_TO_ONE;
   for (int t = 0; t < m->nsteps; t++)
     if (le->steps.at[t].kind == STEP_EXCHANGE)
@@ -171,18 +171,19 @@ static void find_lent(EntryMemory *m) {
 void memory_lives(Plan *p, LocalEntry *le) {
   EntryMemory m = {.plan = p, .le = le, .nsteps = le->steps.n};
   int n = le->graph->nodes.n;
+  const ArenaMark mark = arena_mark(p->scratch);
   m.last_read = le->last_read = arena_array(p->arena, int, n + 1);
-  m.done_at = arena_array(p->arena, int, n + 1);
-  m.d = depend_of(p->arena, le);
+  m.done_at = arena_array(p->scratch, int, n + 1);
+  m.d = depend_of(p->scratch, le);
   m.made_at = le->made_at = m.d.made_by;
-  m.remade = arena_array(p->arena, IntVec, n + 1);
+  m.remade = arena_array(p->scratch, IntVec, n + 1);
   le->buffer = arena_array(p->arena, int, n + 1);
   le->scratch = arena_array(p->arena, int, n + 1);
   le->output_buffer = arena_array(p->arena, int, le->entry->outputs.n + 1);
-  m.span = arena_array(p->arena, RegionSpan, le->entry->regions.n + 1);
-  m.region_at = arena_array(p->arena, int, m.nsteps + 1);
-  m.next_of = arena_array(p->arena, NodeId, n + 1);
-  m.var_buffer = arena_array(p->arena, int, p->program->vars.n + 1);
+  m.span = arena_array(p->scratch, RegionSpan, le->entry->regions.n + 1);
+  m.region_at = arena_array(p->scratch, int, m.nsteps + 1);
+  m.next_of = arena_array(p->scratch, NodeId, n + 1);
+  m.var_buffer = arena_array(p->scratch, int, p->program->vars.n + 1);
   for (int i = 0; i < p->program->vars.n; i++) m.var_buffer[i] = -1;
   for (int i = 0; i <= n; i++) m.next_of[i] = NO_NODE;
   for (int i = 0; i <= n; i++) m.last_read[i] = m.done_at[i] = le->buffer[i] = le->scratch[i] = -1;
@@ -197,6 +198,8 @@ void memory_lives(Plan *p, LocalEntry *le) {
   for (int r = 0; r < le->entry->regions.n; r++)
     if (lives_region(&m, r)) rotation_place(&m, r);
   if (p->shared.n) share_check(&m);
+  le->made_at = arena_copy(p->arena, m.made_at, sizeof *m.made_at * (size_t)(n + 1));
+  arena_release(p->scratch, mark);
 }
 
 static void lives_of_all(Plan *p) {

@@ -164,7 +164,8 @@ typedef struct StepLists {
 
 static StepLists step_lists(const Overlap *o, bool waits) {
   int n = o->nsteps;
-  StepLists p = {arena_array(o->plan->arena, int, n + 2), arena_array(o->plan->arena, int, n + 2)};
+  StepLists p = {arena_array(o->plan->scratch, int, n + 2),
+                 arena_array(o->plan->scratch, int, n + 2)};
   for (int i = 0; i <= n; i++) p.first[i] = -1;
   for (int t = n - 1; t >= 0; t--) {
     if (!o->move[t].wait) continue;
@@ -212,15 +213,16 @@ static void overlap_entry(Plan *p, LocalEntry *le) {
   for (int t = 0; t < n; t++) moving += moves(&o, t);
   if (!moving) return;
   memory_lives(p, le);
-  const Depend d = depend_of(p->arena, le);
+  const ArenaMark mark = arena_mark(p->scratch);
+  const Depend d = depend_of(p->scratch, le);
   o.done_by = d.made_by, o.readers = d.readers;
-  o.updated = arena_array(p->arena, int, p->program->vars.n + 1);
-  o.time = arena_array(p->arena, double, n + 1);
-  o.live = pack_live(p->arena, le);
+  o.updated = arena_array(p->scratch, int, p->program->vars.n + 1);
+  o.time = arena_array(p->scratch, double, n + 1);
+  o.live = pack_live(p->scratch, le);
   for (int t = 0; t < n; t++)
     if (o.live[t] > o.most) o.most = o.live[t];
-  o.under_way = arena_array(p->arena, int, n + 1);
-  o.move = arena_array(p->arena, Move, n + 1);
+  o.under_way = arena_array(p->scratch, int, n + 1);
+  o.move = arena_array(p->scratch, Move, n + 1);
   for (int i = 0; i < p->program->vars.n; i++) o.updated[i] = n;
   find_order(&o);
   for (int t = 0; t < n; t++) {
@@ -229,6 +231,7 @@ static void overlap_entry(Plan *p, LocalEntry *le) {
     if (m.wait) take(&o, t, m);
   }
   rewrite(&o);
+  arena_release(p->scratch, mark);
 }
 
 void overlap(Plan *p) {

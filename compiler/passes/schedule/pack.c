@@ -168,20 +168,23 @@ enum {
 static int64_t good_enough(int64_t bound, int n) { return n > MANY ? bound + bound / 2000 : bound; }
 
 static void place_own(Arena *a, LocalEntry *le) {
+  ArenaMark mark = arena_mark(a);
+  int64_t *own = arena_array(a, int64_t, le->buffers.n + 1);
   le->own_bytes = 0;
   for (int t = 0; t < le->steps.n; t++) {
     const Step *s = &le->steps.at[t];
     if (s->kind != STEP_TILES) continue;
-    ArenaMark mark = arena_mark(a);
-    const int64_t bytes = tiles_own(le, s->tile, arena_array(a, int64_t, le->buffers.n + 1));
-    arena_release(a, mark);
+    const int64_t bytes = tiles_own(le, s->tile, own);
+    tiles_own_none(le, s->tile, own);
     if (bytes > le->own_bytes) le->own_bytes = bytes;
   }
+  arena_release(a, mark);
 }
 
 void pack_arena(Arena *a, LocalEntry *le) {
   static int (*const orders[])(const void *, const void *) = {by_size, by_area, by_life, by_begin};
   int most = le->buffers.n + 1, n = 0;
+  const ArenaMark mark = arena_mark(a);
   Buffer **order = arena_array(a, Buffer *, most), **room = arena_array(a, Buffer *, most);
   Best best = {INT64_MAX, arena_array(a, Buffer *, most), arena_array(a, int64_t, most)};
   int64_t bound = le->live_bytes = pack_most_live(a, le, NULL);
@@ -203,6 +206,7 @@ void pack_arena(Arena *a, LocalEntry *le) {
   for (int i = 0; i < n; i++) best.order[i]->offset = best.offset[i];
   le->arena_bytes = best.end;
   place_own(a, le);
+  arena_release(a, mark);
 }
 
 int64_t *pack_live(Arena *a, const LocalEntry *le) {

@@ -25,8 +25,8 @@ typedef struct Reorder {
 
 static void add_edge(Reorder *a, int from, int to) {
   if (from < 0 || from == to) return;
-  vec_push(a->plan->arena, &a->after[from], to);
-  vec_push(a->plan->arena, &a->before[to], from);
+  vec_push(a->plan->scratch, &a->after[from], to);
+  vec_push(a->plan->scratch, &a->before[to], from);
 }
 
 /* The update of a variable overwrites it when all who read the old value come before. */
@@ -61,7 +61,7 @@ static void order_windows(Reorder *a) {
 
 /* Panels of a product and the exchanges with them stay in turns, for one to hide the other. */
 static void order_panels(Reorder *a) {
-  int *last = arena_array(a->plan->arena, int, a->nsteps + 1);
+  int *last = arena_array(a->plan->scratch, int, a->nsteps + 1);
   for (int t = 0; t <= a->nsteps; t++) last[t] = -1;
   for (int t = 0; t < a->nsteps; t++) {
     const int of = graph_node(a->le->graph, a->le->steps.at[t].nodes.at[0])->in_panels;
@@ -113,8 +113,8 @@ static int64_t reused_bytes(const Reorder *a, int t, int64_t made, int64_t freed
 }
 
 static int64_t peak_of(const Reorder *a, const int *order) {
-  ArenaMark mark = arena_mark(a->plan->arena);
-  int n = a->le->graph->nodes.n, *left = arena_array(a->plan->arena, int, n + 1);
+  ArenaMark mark = arena_mark(a->plan->scratch);
+  int n = a->le->graph->nodes.n, *left = arena_array(a->plan->scratch, int, n + 1);
   int64_t live = 0, peak = 0;
   for (NodeId i = 0; i < n; i++) {
     left[i] = a->d.readers[i].n + a->at_end[i];
@@ -131,7 +131,7 @@ static int64_t peak_of(const Reorder *a, const int *order) {
     if (here > peak) peak = here;
     live += made - freed;
   }
-  arena_release(a->plan->arena, mark);
+  arena_release(a->plan->scratch, mark);
   return peak;
 }
 
@@ -162,7 +162,7 @@ static int64_t growth(const List *l, int t) {
 
 static void place_step(List *l, int t) {
   const Reorder *a = l->a;
-  Arena *m = a->plan->arena;
+  Arena *m = a->plan->scratch;
   const IntVec *next = l->backwards ? &a->before[t] : &a->after[t];
   l->done[t] = true;
   l->out[l->n++] = t;
@@ -182,7 +182,7 @@ static bool may_go_early(const List *l, int t) {
 }
 
 static int *list_order(const Reorder *a, const int *from, bool backwards) {
-  Arena *m = a->plan->arena;
+  Arena *m = a->plan->scratch;
   int nodes = a->le->graph->nodes.n, n = a->nsteps;
   List l = {.a = a,
             .backwards = backwards,
@@ -212,17 +212,18 @@ static int *list_order(const Reorder *a, const int *from, bool backwards) {
 
 static void reorder_entry(Plan *p, LocalEntry *le) {
   int n = le->graph->nodes.n, steps = le->steps.n;
+  const ArenaMark mark = arena_mark(p->scratch);
   Reorder a = {.plan = p,
                .le = le,
                .nsteps = steps,
-               .d = depend_of(p->arena, le),
-               .after = arena_array(p->arena, IntVec, steps + 1),
-               .before = arena_array(p->arena, IntVec, steps + 1),
-               .bytes = arena_array(p->arena, int64_t, n + 1),
-               .at_end = arena_array(p->arena, bool, n + 1),
-               .in_var = arena_array(p->arena, bool, n + 1)};
+               .d = depend_of(p->scratch, le),
+               .after = arena_array(p->scratch, IntVec, steps + 1),
+               .before = arena_array(p->scratch, IntVec, steps + 1),
+               .bytes = arena_array(p->scratch, int64_t, n + 1),
+               .at_end = arena_array(p->scratch, bool, n + 1),
+               .in_var = arena_array(p->scratch, bool, n + 1)};
   find_edges(&a);
-  int *as_is = arena_array(p->arena, int, steps + 1);
+  int *as_is = arena_array(p->scratch, int, steps + 1);
   for (int t = 0; t < steps; t++) as_is[t] = t;
   int *early = list_order(&a, as_is, false), *late = list_order(&a, as_is, true);
   int *orders[] = {early, late, list_order(&a, early, true), list_order(&a, late, false)};
@@ -233,9 +234,10 @@ static void reorder_entry(Plan *p, LocalEntry *le) {
     int64_t peak = peak_of(&a, orders[k]);
     if (peak < least) least = peak, best = orders[k];
   }
-  Step *sorted = arena_array(p->arena, Step, steps + 1);
+  Step *sorted = arena_array(p->scratch, Step, steps + 1);
   for (int t = 0; t < steps; t++) sorted[t] = le->steps.at[best[t]];
   if (steps) memcpy(le->steps.at, sorted, (size_t)steps * sizeof *sorted);
+  arena_release(p->scratch, mark);
 }
 
 void reorder(Plan *p) {

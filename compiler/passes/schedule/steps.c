@@ -39,11 +39,11 @@ typedef struct Ordering {
 static void find_early(Ordering *s) {
   const Program *p = s->plan->program;
   const Graph *g = s->le->graph;
-  int n = g->nodes.n, *readers = arena_array(s->plan->arena, int, n + 1);
-  s->only = arena_array(s->plan->arena, NodeId, n + 1);
-  s->is_early = arena_array(s->plan->arena, bool, n + 1);
+  int n = g->nodes.n, *readers = arena_array(s->plan->scratch, int, n + 1);
+  s->only = arena_array(s->plan->scratch, NodeId, n + 1);
+  s->is_early = arena_array(s->plan->scratch, bool, n + 1);
   for (NodeId i = 0; i < n; i++) s->only[i] = NO_NODE;
-  bool *kept = arena_array(s->plan->arena, bool, n + 1);
+  bool *kept = arena_array(s->plan->scratch, bool, n + 1);
   kept_mark(s->le, kept);
   for (NodeId i = 0; i < n; i++) readers[i] = kept[i] ? 2 : 0;
   for (NodeId i = 0; i < n; i++) {
@@ -84,20 +84,20 @@ static void find_tests(Ordering *s, int r) {
   const LocalEntry *le = s->le;
   const Graph *g = le->graph;
   NodeVec look = {0};
-  vec_push(s->plan->arena, &look, le->region[r].condition);
+  vec_push(s->plan->scratch, &look, le->region[r].condition);
   while (look.n) {
     const NodeId i = look.at[--look.n];
     const Node *n = graph_node(g, i);
     if (s->tested[i] == r + 1 || !region_within(le->entry, s->region[i], r)) continue;
     s->tested[i] = r + 1;
     s->in_test[i] = s->in_test[i] || s->region[i] == r;
-    for (int k = 0; k < n->noperands; k++) vec_push(s->plan->arena, &look, n->operand[k]);
+    for (int k = 0; k < n->noperands; k++) vec_push(s->plan->scratch, &look, n->operand[k]);
     if (!op_is(n, OPF_CARRY) || s->region[i] == r) continue;
     const LocalRegion *in = &le->region[s->region[i]]; /* all of a region within goes with it */
-    vec_push(s->plan->arena, &look, in->condition);
+    vec_push(s->plan->scratch, &look, in->condition);
     for (int k = 0; k < in->carries.n; k++) {
-      vec_push(s->plan->arena, &look, in->carries.at[k].node);
-      vec_push(s->plan->arena, &look, in->carries.at[k].next);
+      vec_push(s->plan->scratch, &look, in->carries.at[k].node);
+      vec_push(s->plan->scratch, &look, in->carries.at[k].next);
     }
   }
 }
@@ -210,7 +210,7 @@ static void wait_until(Waiting *w, int t, int last, const NodeVec *old) {
 }
 
 static void updates_wait(Plan *p, LocalEntry *le) {
-  Arena *a = p->arena;
+  Arena *a = p->scratch;
   const Graph *g = le->graph;
   const int steps = le->steps.n;
   Waiting w = {.le = le,
@@ -240,7 +240,8 @@ static void updates_wait(Plan *p, LocalEntry *le) {
 }
 
 static void steps_entry(Plan *p, LocalEntry *le) {
-  Arena *a = p->arena;
+  Arena *a = p->scratch;
+  const ArenaMark mark = arena_mark(a);
   const int n = le->graph->nodes.n, regions = le->entry->regions.n;
   Ordering s = {.plan = p,
                 .le = le,
@@ -257,6 +258,7 @@ static void steps_entry(Plan *p, LocalEntry *le) {
   find_early(&s);
   add_steps(&s, NO_REGION, false);
   if (!p->observe) updates_wait(p, le); /* where values are observed, steps are not moved */
+  arena_release(a, mark);
 }
 
 void make_steps(Plan *p) {

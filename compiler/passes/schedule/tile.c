@@ -31,7 +31,7 @@ static void note_share(Tiling *s, NodeId id, double share) {
 
 static void find_masked(Tiling *s) {
   const Graph *g = s->le->graph;
-  s->share = arena_array(s->plan->arena, double, g->nodes.n + 1);
+  s->share = arena_array(s->plan->scratch, double, g->nodes.n + 1);
   for (int i = 0; i < g->nodes.n; i++) s->share[i] = 1;
   for (int i = 0; i < g->nodes.n && plan_has(s->plan, FEATURE_BAND); i++) {
     Band b;
@@ -98,16 +98,16 @@ static void order_groups(Tiling *s) {
 
 /* -------- recomputed values, and values with memory for one tile -------- */
 
-static Step step_of(const Tiling *s, NodeId id) {
+static Step step_of(const Tiling *s, Arena *a, NodeId id) {
   Step t = {.kind = s->le->steps.at[s->d.made_by[id]].kind};
-  vec_push(s->plan->arena, &t.nodes, id);
+  vec_push(a, &t.nodes, id);
   return t;
 }
 
 /* The group can recompute the value, tile by tile. */
 static bool can_repeat(Tiling *s, Group *g, NodeId id) {
-  LoopMap fresh = {.arena = s->plan->arena, .le = s->le};
-  Step t = step_of(s, id);
+  LoopMap fresh = {.arena = s->plan->scratch, .le = s->le};
+  Step t = step_of(s, fresh.arena, id);
   uint32_t used;
   if (!loop_map_find(&g->map, id) || loop_map_beyond(&g->map, id) ||
       !loop_map_step(&g->map, &t, &fresh, &used) || used != g->map.live ||
@@ -125,14 +125,14 @@ static void add_once(Arena *a, IntVec *v, int x) {
 /* Bounded work: recomputing it in n groups leaves all recomputation in tiles at no more
  * than what the entry takes without. */
 static bool may_repeat(const Tiling *s, NodeId id, int n) {
-  Step t = step_of(s, id);
+  Step t = step_of(s, s->plan->scratch, id);
   return s->again + n * cost_step_flops(s->plan, s->le, &t) <= s->work &&
          s->repeats + n <= s->values;
 }
 
 /* Only groups read it, and those that do not compute it can recompute it. */
 static void decide(Tiling *s, NodeId id) {
-  Arena *a = s->plan->arena;
+  Arena *a = s->plan->scratch;
   int own = s->group_of[s->d.made_by[id]];
   IntVec at = {0};
   if (s->groups.at[own]->epilogue &&
@@ -158,7 +158,7 @@ static void decide(Tiling *s, NodeId id) {
       return;
   s->is_inner[id] = true;
   Reads r = {0};
-  Step t = step_of(s, id);
+  Step t = step_of(s, a, id);
   step_reads(s->le, &t, a, &r);
   s->again += at.n * cost_step_flops(s->plan, s->le, &t);
   s->repeats += at.n;
@@ -169,7 +169,7 @@ static void decide(Tiling *s, NodeId id) {
 }
 
 static void decide_all(Tiling *s) {
-  Arena *a = s->plan->arena;
+  Arena *a = s->plan->scratch;
   int n = s->le->graph->nodes.n;
   s->wanted = arena_array(a, IntVec, n + 1);
   for (int t = 0; t < s->le->steps.n; t++)
@@ -276,7 +276,8 @@ static void put_tile_nest(Tiling *s, Group *g, Step *out) {
   for (int i = 0; i < g->map.known.n; i++)
     if (loop_map_find(&g->map, g->map.known.at[i].node) == &g->map.known.at[i])
       add_node(s, g, number, tile, &g->map.known.at[i]);
-  for (int i = g->again.n - 1; i >= 0; i--) vec_push(a, &tile->steps, step_of(s, g->again.at[i]));
+  for (int i = g->again.n - 1; i >= 0; i--)
+    vec_push(a, &tile->steps, step_of(s, a, g->again.at[i]));
   for (int i = 0; i < g->member.n; i++) vec_push(a, &tile->steps, s->le->steps.at[g->member.at[i]]);
   *out =
       (Step){.kind = STEP_TILES, .segment = s->le->steps.at[g->member.at[0]].segment, .tile = tile};
@@ -299,7 +300,7 @@ static void put_tile_nest(Tiling *s, Group *g, Step *out) {
 }
 
 static void tile_entry(Plan *p, LocalEntry *le) {
-  Arena *a = p->arena;
+  Arena *a = p->scratch;
   const int64_t l2 = machine_cache(p->program->machine, CACHE_L2);
   Tiling s = {.plan = p,
               .le = le,
@@ -312,7 +313,7 @@ static void tile_entry(Plan *p, LocalEntry *le) {
     if (size > s.far) s.far = size;
   }
   int n = le->graph->nodes.n;
-  le->tile_bytes = arena_array(a, int64_t, n + 1);
+  le->tile_bytes = arena_array(p->arena, int64_t, n + 1);
   if (p->observe || !plan_has(p, FEATURE_TILE)) return;
   s.d = depend_of(a, le);
   s.moved = arena_array(a, int64_t, n + 1);
@@ -340,11 +341,15 @@ static void tile_entry(Plan *p, LocalEntry *le) {
     Step step = le->steps.at[k];
     if (of >= 0 && s.groups.at[of]->member.at[0] != k) continue;
     if (of >= 0) put_tile_nest(&s, s.groups.at[of], &step);
-    vec_push(a, &out, step);
+    vec_push(p->arena, &out, step);
   }
   le->steps = out;
 }
 
 void tile(Plan *p) {
-  for (int i = 0; i < p->entries.n; i++) tile_entry(p, &p->entries.at[i]);
+  const ArenaMark mark = arena_mark(p->scratch);
+  for (int i = 0; i < p->entries.n; i++) {
+    tile_entry(p, &p->entries.at[i]);
+    arena_release(p->scratch, mark);
+  }
 }

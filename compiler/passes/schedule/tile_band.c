@@ -225,13 +225,11 @@ static bool repeats(const Bands *b) {
   return true;
 }
 
-void tile_band(Plan *p, const LocalEntry *le, Tiles *s) {
-  s->band = (TileBand){.of = NO_NODE, .vanishes = NO_NODE};
-  if (!plan_has(p, FEATURE_BAND)) return;
+static void find_band(Plan *p, const LocalEntry *le, Tiles *s) {
   int n = le->graph->nodes.n;
   Bands b = {.le = le, .g = le->graph, .s = s, .arena = p->arena};
-  b.outside = arena_array(p->arena, uint8_t, n + 1);
-  b.touches = arena_array(p->arena, uint8_t, n + 1);
+  b.outside = arena_array(p->scratch, uint8_t, n + 1);
+  b.touches = arena_array(p->scratch, uint8_t, n + 1);
   NodeId mask = find_mask(&b);
   memset(b.touches, 0, (size_t)n + 1);
   if (mask == NO_NODE) return;
@@ -243,4 +241,11 @@ void tile_band(Plan *p, const LocalEntry *le, Tiles *s) {
   for (b.step = 0; b.step < s->steps.n && runs; b.step++)
     runs = step_runs(&b, &s->steps.at[b.step]) && !b.fails;
   if (!runs || !repeats(&b)) s->band.of = NO_NODE;
+}
+
+void tile_band(Plan *p, const LocalEntry *le, Tiles *s) {
+  const ArenaMark mark = arena_mark(p->scratch);
+  s->band = (TileBand){.of = NO_NODE, .vanishes = NO_NODE};
+  if (plan_has(p, FEATURE_BAND)) find_band(p, le, s);
+  arena_release(p->scratch, mark);
 }

@@ -234,7 +234,7 @@ bool group_reads_after(const Tiling *s, const Group *g, int k) {
 /* The steps from the first member to the last, sorted; false: they cannot be. */
 static bool sort_span(const Tiling *s, int index, int first, int last, IntVec *before,
                       IntVec *behind) {
-  Arena *a = s->plan->arena;
+  Arena *a = s->plan->scratch;
   for (int i = first; i <= last; i++) {
     int k = s->order.at[i], of = s->group_of[k];
     bool late = of >= 0 && of != index && s->is_late_group[of];
@@ -297,7 +297,7 @@ bool group_gather(Tiling *s, int index) {
 /* -------- joining -------- */
 
 static void add_member(Tiling *s, Group *g, int index, int k) {
-  vec_push(s->plan->arena, &g->member, k);
+  vec_push(s->plan->scratch, &g->member, k);
   for (int i = g->member.n - 1; i > 0 && g->member.at[i - 1] > k; i--)
     g->member.at[i] = g->member.at[i - 1], g->member.at[i - 1] = k;
   s->group_of[k] = index;
@@ -320,7 +320,7 @@ bool group_join(Tiling *s, int index, int k, bool gathers) {
   const LoopsKnown before = loop_map_mark(&g->map);
   uint32_t used;
   g->map.live &= ~unfinished(s, g, k, index);
-  LoopMap fresh = {.arena = s->plan->arena, .le = s->le};
+  LoopMap fresh = {.arena = s->plan->scratch, .le = s->le};
   const bool fits = g->map.live && loop_map_step(&g->map, step, &fresh, &used) &&
                     used == g->map.live && loop_map_add(&g->map, &fresh);
   add_member(s, g, index, k);
@@ -333,7 +333,7 @@ bool group_join(Tiling *s, int index, int k, bool gathers) {
 
 /* A group with a loop for each of the first dims of a node. */
 static Group *group_over(Tiling *s, NodeId over, int dims) {
-  Arena *a = s->plan->arena;
+  Arena *a = s->plan->scratch;
   const Node *n = graph_node(s->le->graph, over);
   Group *g = arena_new_of(a, Group);
   g->map = (LoopMap){.arena = a, .le = s->le, .shifts = true};
@@ -352,12 +352,12 @@ static Group *group_over(Tiling *s, NodeId over, int dims) {
 
 static int add_group(Tiling *s, Group *g, int k) {
   s->group_of[k] = s->groups.n;
-  vec_push(s->plan->arena, &s->groups, g);
+  vec_push(s->plan->scratch, &s->groups, g);
   return s->groups.n - 1;
 }
 
 bool group_begin(Tiling *s, int k, NodeId over, bool rows) {
-  Arena *a = s->plan->arena;
+  Arena *a = s->plan->scratch;
   Group *g = group_over(s, over, graph_node(s->le->graph, over)->shape.rank);
   g->rows = rows;
   uint32_t used;
@@ -375,7 +375,7 @@ int group_begin_epilogue(Tiling *s, int k, int dims) {
   g->rows = true;
   g->epilogue = dims;
   g->map.shifts = false; /* its rows are one loop over several dims */
-  vec_push(s->plan->arena, &g->member, k);
+  vec_push(s->plan->scratch, &g->member, k);
   return add_group(s, g, k);
 }
 
@@ -388,7 +388,7 @@ void group_note_after(Tiling *s, Group *g, int index, int k) {
     after =
         after || s->group_of[by] == index || (by - first < g->after.n && g->after.at[by - first]);
   }
-  vec_push(s->plan->arena, &g->after, after && s->group_of[k] != index);
+  vec_push(s->plan->scratch, &g->after, after && s->group_of[k] != index);
 }
 
 void group_dissolve(Tiling *s, int index) {

@@ -160,7 +160,7 @@ int64_t rows_fit(const Tiling *s, const Group *g, const int64_t *most, int64_t b
 void rows_find(Tiling *s) {
   const LocalEntry *le = s->le;
   int first = s->groups.n;
-  Rows r = {.s = s, .touched = arena_array(s->plan->arena, int, le->graph->nodes.n + 1)};
+  Rows r = {.s = s, .touched = arena_array(s->plan->scratch, int, le->graph->nodes.n + 1)};
   if (!plan_has(s->plan, FEATURE_ROWS)) return;
   for (int k = 0; k < le->steps.n; k++)
     if (is_row_step(&r, k) && !join_any(&r, k) && touches_large(s, k)) begin(&r, k);
