@@ -7,6 +7,7 @@ Graph *graph_new(Arena *a, View view, int nodes) {
   g->arena = a;
   g->view = view;
   g->ordinals = arena_new_of(a, Ordinals);
+  g->verified = arena_new_of(a, uint64_t);
   return g;
 }
 

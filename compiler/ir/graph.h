@@ -78,6 +78,7 @@ typedef struct Graph {
   View view;
   VEC(Node) nodes;
   Ordinals *ordinals;
+  uint64_t *verified; /* a hash of the nodes as they were when they were last found right, or 0 */
 } Graph;
 
 /* `nodes`: about how many it will have. */

@@ -260,6 +260,7 @@ typedef struct LocalEntry {
   int64_t arena_bytes;
   int64_t own_bytes;  /* of a core beside the first: for tiles that cores work on at once */
   int64_t live_bytes; /* the most that is alive at once: no plan can need less */
+  uint64_t verified;  /* a hash of nodes and steps when they were last found right, or 0 */
 } LocalEntry;
 
 /* A tensor that a plan has whole on every device, although it is split and may not be gathered. */

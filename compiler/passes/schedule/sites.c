@@ -54,6 +54,12 @@ Sites *sites_new(Arena *a, const Mesh *m, const Graph *g) {
   return s;
 }
 
+void sites_forget(Sites *s, Arena *a) {
+  s->arena = a;
+  s->x = s->lower.x = exprs_new(a);
+  memset(s->index, 0, sizeof s->index);
+}
+
 double sites_count(Sites *s, NodeId id) {
   const Node *n = graph_node(s->graph, id);
   if (s->count[id] >= 0) return s->count[id];

@@ -40,6 +40,8 @@ typedef struct Work {
 
 typedef struct Sites Sites;
 Sites *sites_new(Arena *a, const Mesh *m, const Graph *g);
+/* Nothing is known of any site any more; from now on they are in what `a` has to give. */
+void sites_forget(Sites *s, Arena *a);
 /* In the loop's body, at the index of the loop itself, which goes over the elements of `over`. */
 Site sites_body(Sites *s, NodeId loop, NodeId over);
 void sites_uses(Sites *s, NodeId id, const Site *at, SiteUses *out); /* in place of what it has */

@@ -48,9 +48,12 @@ static void walk(Walk *w) {
   }
 }
 
-/* Nodes that one loop nest stores. */
+/* Nodes that one loop nest stores. Sites are of one loop each. */
 static void walk_loop(Walk *w, const NodeId *node, int n) {
   const Graph *g = w->le->graph;
+  const ArenaMark mark = arena_mark(w->arena);
+  w->todo.n = w->todo.cap = 0;
+  sites_forget(w->sites, w->arena);
   for (int i = 0; i < n; i++) {
     const Node *x = graph_node(g, node[i]);
     NodeClass c = node_class(x);
@@ -60,6 +63,7 @@ static void walk_loop(Walk *w, const NodeId *node, int n) {
     meet(w, node[i], &body);
   }
   walk(w);
+  arena_release(w->arena, mark);
 }
 
 static void walk_all(Walk *w) {

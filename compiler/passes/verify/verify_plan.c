@@ -4,7 +4,10 @@
  * Exchanges: every device runs the same steps, so all members of a group run the same exchanges in
  * the same order, provided that the order is executable (every operand of a step is computed
  * before it), that every exchange is run once, and that an exchange is the same on all devices:
- * verify_exchanges. */
+ * verify_exchanges.
+ *
+ * Most passes change little or nothing: what was found right is looked at again only where a hash
+ * of all that the check reads differs. */
 #include "loops.h"
 #include "verify_plan.h"
 #include <stdio.h>
@@ -46,6 +49,53 @@ static const char *broken(Arena *scratch, const Graph *g, NodeId id) {
   return NULL;
 }
 
+/* -------- what has changed -------- */
+
+static uint64_t add(uint64_t h, uint64_t x) { return (h + x) * 0x9e3779b97f4a7c15ull; }
+
+static uint64_t add_ids(uint64_t h, const NodeId *id, int n) {
+  for (int i = 0; i < n; i++) h = add(h, (uint64_t)id[i]);
+  return add(h, (uint64_t)n) ^ h >> 32;
+}
+
+/* All that a rule and a layout's checks read. */
+static uint64_t state_of_graph(const Graph *g) {
+  uint64_t h = 1;
+  for (NodeId i = 0; i < g->nodes.n; i++) {
+    const Node *n = graph_node(g, i);
+    uint64_t bits, own = add((uint64_t)(uintptr_t)n->op, (uint64_t)(uintptr_t)n->layout);
+    memcpy(&bits, &n->value, sizeof bits);
+    own = add(add(add(own, bits), (uint64_t)n->whole), (uint64_t)n->dtype);
+    own = add(own, (uint64_t)(uintptr_t)n->spec);
+    own = add(add(own, (uint64_t)n->shape.rank), (uint64_t)n->nattr);
+    for (int d = 0; d < n->shape.rank && d < MAX_RANK; d++)
+      own = add(own, (uint64_t)n->shape.dim[d]);
+    for (int k = 0; k < n->nattr; k++) own = add(own, (uint64_t)n->attr[k]);
+    h = add(h ^ h >> 32, add_ids(own, n->operand, n->noperands));
+  }
+  return h | 1;
+}
+
+static uint64_t add_steps(uint64_t h, const StepVec *steps) {
+  for (int t = 0; t < steps->n; t++) {
+    const Step *s = &steps->at[t];
+    h = add(add(h, (uint64_t)s->kind << 8 | s->slot), (uint64_t)s->named);
+    h = add_ids(h, s->nodes.at, s->nodes.n);
+    if (s->kind == STEP_TILES) h = add_steps(h, &s->tile->steps);
+  }
+  return h;
+}
+
+/* And all that steps read and make. */
+static uint64_t state_of(const LocalEntry *le, uint64_t graph) {
+  const size_t n = (size_t)le->graph->nodes.n;
+  uint64_t h = add_ids(graph, le->output, le->entry->outputs.n);
+  h = add_ids(h, le->assign, le->entry->assigns.n);
+  if (le->stored) h = hash_words(le->stored, n * sizeof *le->stored, h);
+  if (le->borders) h = hash_words(le->borders, n * sizeof *le->borders, h);
+  return add_steps(h, &le->steps) | 1;
+}
+
 static void verify_regions(const Plan *p, const Entry *e, const char *after) {
   ArenaMark mark = arena_mark(p->arena);
   const NodeId bad = e->regions.n ? regions_broken(p->arena, e) : NO_NODE;
@@ -58,12 +108,15 @@ void verify_global(const Plan *p, const char *after) {
   for (int e = 0; e < p->program->entries.n; e++) {
     const Entry *en = &p->program->entries.at[e];
     verify_regions(p, en, after);
+    const uint64_t state = state_of_graph(en->graph);
+    if (*en->graph->verified == state) continue;
     for (NodeId i = 0; i < en->graph->nodes.n; i++) {
       ArenaMark mark = arena_mark(p->arena);
       const char *law = broken(p->arena, en->graph, i);
       arena_release(p->arena, mark);
       if (law) verify_breach(p, en, en->graph, i, after, law);
     }
+    *en->graph->verified = state;
   }
 }
 
@@ -184,8 +237,10 @@ void verify_exchanges(const Plan *p, const LocalEntry *le, const char *after) {
 
 void verify_local(const Plan *p, const char *after) {
   for (int e = 0; e < p->entries.n; e++) {
-    const LocalEntry *le = &p->entries.at[e];
-    for (NodeId i = 0; i < le->graph->nodes.n; i++) {
+    LocalEntry *le = &p->entries.at[e];
+    const uint64_t graph = state_of_graph(le->graph), state = state_of(le, graph);
+    if (le->verified == state) continue;
+    for (NodeId i = 0; *le->graph->verified != graph && i < le->graph->nodes.n; i++) {
       const Node *n = graph_node(le->graph, i);
       ArenaMark mark = arena_mark(p->arena);
       const char *law = broken(p->arena, le->graph, i);
@@ -201,6 +256,8 @@ void verify_local(const Plan *p, const char *after) {
       if (graph_node(le->graph, le->output[i])->layout->partial)
         verify_breach(p, le->entry, le->graph, le->output[i], after, "an output is partial");
     if (le->steps.n) verify_exchanges(p, le, after);
+    *le->graph->verified = graph;
+    le->verified = state;
   }
 }
 
