@@ -282,7 +282,8 @@ typedef struct Tally {
 } Tally;
 
 static double bound_of(Choice *c) {
-  MinSum *m = min_sum_new(c, true, true);
+  MinSum *m = min_sum_new(c, true);
+  min_sum_reset(m, true);
   double best = 0;
   for (int i = 0; i < 60; i++) {
     min_sum_sweep(m);

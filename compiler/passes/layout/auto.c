@@ -166,7 +166,8 @@ static void open_up(Merge *m, Choice *c, WaysCache *cache, double byte_price, bo
 }
 
 static double find_bound(Choice *c) {
-  MinSum *m = min_sum_new(c, true, true);
+  MinSum *m = min_sum_new(c, true);
+  min_sum_reset(m, true);
   double best = 0;
   for (int i = 0, idle = 0; i < MOST_BOUND_SWEEPS && idle < 4; i++) {
     min_sum_sweep(m);
@@ -246,7 +247,7 @@ Auto *auto_find(const Plan *p, double byte_price, bool carries, bool bound) {
     if (auto_entry(p, e)) merge_entry(&m, e);
   WaysCache *cache = ways_cache(p->program, a, true);
   Choice *c = set_up(&m, cache, guards_of(&m, false, &unsure), byte_price, carries);
-  choice_search(c);
+  choice_search(c, false);
   out->time = c->total, out->choice = c;
   if (bound) {
     Choice *b = unsure ? set_up(&m, cache, guards_of(&m, true, &unsure), byte_price, carries) : c;

@@ -53,13 +53,24 @@ static bool improve_twice(Choice *c, NodeId id, double before) {
   return best != now;
 }
 
+enum { LEFT_AS_IT_IS, LOOKED_AT }; /* found by `improve`, which changed nothing */
+
 /* Sets the op to the way that is best where all others stay. True when that is another. */
 static bool improve(Choice *c, NodeId id) {
   const Ways *w = c->ways[id];
-  int now = c->way[id];
+  int now = c->way[id], found;
+  if (choice_seen(c, LOOK_IMPROVE, id, NULL, 0, &found)) {
+    if (found == LOOKED_AT) { /* which leaves what is wanted in another order */
+      choice_want_operands(c, id, now, -1);
+      choice_want_operands(c, id, now, 1);
+    }
+    return false;
+  }
   double before = cost_around(c, id), *result = c->result_price;
-  if (before <= w->least * c->runs[id] + 2 * CHOICE_TIE)
+  if (before <= w->least * c->runs[id] + 2 * CHOICE_TIE) {
+    choice_see(c, LOOK_IMPROVE, id, LEFT_AS_IT_IS);
     return false; /* nothing is converted and no work is saved */
+  }
   for (int k = 1; k < w->noperands; k++)
     if (seen_before(c, id, k)) return improve_twice(c, id, before);
   choice_want_operands(c, id, now, -1);
@@ -68,7 +79,10 @@ static bool improve(Choice *c, NodeId id) {
     result[i] = choice_value_cost_from(c, id, w->result.layout[i]);
   int best = choice_best_way(c, id, result);
   choice_want_operands(c, id, now, 1);
-  if (best < 0 || best == now) return false;
+  if (best < 0 || best == now) {
+    choice_see(c, LOOK_IMPROVE, id, LOOKED_AT);
+    return false;
+  }
   choice_set(c, id, best);
   if (cost_around(c, id) < before - CHOICE_TIE / 2) return true;
   choice_set(c, id, now);
@@ -106,6 +120,16 @@ static void forbid_partial(Choice *c, NodeId id, const bool *must_settle) {
   }
 }
 
+/* Another op of its class was set where all was alike. */
+static bool greedy_seen(Choice *c, NodeId id, const bool *must_settle, int *best) {
+  enum { FEW = 32 };
+  const int n = c->ways[id]->noperands;
+  int settles[FEW];
+  if (n > FEW) return false;
+  for (int k = 0; k < n; k++) settles[k] = must_settle[c->operand[id][k]];
+  return choice_seen(c, LOOK_GREEDY, id, settles, n, best);
+}
+
 /* Each op in turn, by the layouts that exist already and the layout that propagate found for its
  * result.
  */
@@ -116,14 +140,21 @@ static void choose_greedily(Choice *c) {
     if (!c->ways[i]) continue;
     const Ways *w = c->ways[i];
     double *result = c->result_price;
+    int best;
+    if (greedy_seen(c, i, must_settle, &best)) {
+      choice_set(c, i, best);
+      continue;
+    }
     for (int r = 0; r < w->result.n; r++)
       result[r] =
           fmin(route(c->routes, c->value[i].form, w->result.layout[r], c->value[i].prefer), 1e20) *
           c->moves[i];
     choice_price_operands(c, i);
     forbid_partial(c, i, must_settle);
-    int best = choice_best_way(c, i, result);
-    choice_set(c, i, best < 0 ? 0 : best);
+    best = choice_best_way(c, i, result);
+    if (best < 0) best = 0;
+    choice_see(c, LOOK_GREEDY, i, best);
+    choice_set(c, i, best);
   }
 }
 
@@ -174,10 +205,8 @@ static void set_all(Choice *c, const int *way) {
 
 /* Made once an entry. */
 static MinSum *messages(Choice *c, bool shared) {
-  if (c->messages)
-    min_sum_reset(c->messages, shared);
-  else
-    c->messages = min_sum_new(c, shared, false);
+  if (!c->messages) c->messages = min_sum_new(c, false);
+  min_sum_reset(c->messages, shared);
   return c->messages;
 }
 
@@ -246,9 +275,11 @@ void choice_take(Choice *c, const Noted *x) {
   c->total = choice_total(c);
 }
 
-void choice_search(Choice *c) {
+void choice_search(Choice *c, bool each) {
   int n = c->graph->nodes.n;
   int *best = arena_array(c->arena, int, n + 1);
+  c->messages = min_sum_new(c, false);
+  if (!each) choice_classes(c, min_sum_classes(c->messages));
   c->total = INFINITY;
   choose_greedily(c);
   memcpy(best, c->way, sizeof *best * (size_t)n);
@@ -265,7 +296,7 @@ void choice_search(Choice *c) {
   set_all(c, best);
 }
 
-Choice *choose_entry(Plan *p, int entry, WaysCache *cache) {
+Choice *choose_entry_by(Plan *p, int entry, WaysCache *cache, bool each) {
   const Entry *e = &p->program->entries.at[entry];
   Choice *c = arena_new_of(p->arena, Choice);
   choice_begin(c, p, e->graph, ways_routes(cache));
@@ -280,8 +311,12 @@ Choice *choose_entry(Plan *p, int entry, WaysCache *cache) {
     if (!p->outputs_anywhere || e->outputs.at[i].spec)
       choice_add_end(c, e->outputs.at[i].node, e->outputs.at[i].layout);
   choice_ready(c);
-  choice_search(c);
+  choice_search(c, each);
   return c;
+}
+
+Choice *choose_entry(Plan *p, int entry, WaysCache *cache) {
+  return choose_entry_by(p, entry, cache, false);
 }
 
 /* Initial values are computed where they are stored, even if twice: init runs once. */

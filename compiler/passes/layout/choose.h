@@ -179,6 +179,8 @@ typedef struct Noted {
 } Noted;
 
 typedef struct MinSum MinSum;
+typedef struct ChoiceSeen ChoiceSeen;
+typedef enum ChoiceLook { LOOK_GREEDY, LOOK_IMPROVE, LOOK_DECODE, LOOKS } ChoiceLook;
 
 typedef struct Choice {
   Plan *plan;
@@ -202,9 +204,15 @@ typedef struct Choice {
   double *price;           /* scratch: of one op's needs, operand after operand */
   double *result_price;
   bool *dirty;
+  const NodeId *class_of;  /* by node: the first of its class; NULL: classes are not known */
+  ChoiceSeen *seen[LOOKS]; /* by node that is the first of its class (seen.c) */
+  int round;               /* of messages */
 } Choice;
 
 Choice *choose_entry(Plan *p, int entry, WaysCache *cache);
+/* `each`: nothing that was found of an op is taken over for others of its class (seen.c), for the
+ * test that it changes nothing. */
+Choice *choose_entry_by(Plan *p, int entry, WaysCache *cache, bool each);
 /* Searches for cheaper ones (exact.c, probe.c), and records those it finds. */
 void choice_probe(Choice *c);
 void choice_take(Choice *c, const Noted *x);
@@ -247,7 +255,7 @@ void choice_add_regions(Choice *c, const Entry *e, const NodeId *map);
 void choice_weigh(Choice *c, const Entry *e, const NodeId *map);
 void choice_list_ways(Choice *c, WaysCache *cache);
 void choice_ready(Choice *c); /* after all ways are there */
-void choice_search(Choice *c);
+void choice_search(Choice *c, bool each);
 void choice_clear(Choice *c);
 void choice_set(Choice *c, NodeId id, int way);
 void choice_unset(Choice *c, NodeId id);
@@ -273,6 +281,15 @@ void choice_price_operands(Choice *c, NodeId id);
 int choice_best_way(const Choice *c, NodeId id, const double *result);
 static const double CHOICE_TIE = 1e-12; /* seconds: less is no difference */
 
+/* -------- seen.c -------- */
+
+void choice_classes(Choice *c, const NodeId *class_of);
+/* Whether an op of its class was looked at with all alike, n numbers besides; then *found. Else
+ * what is found is passed to choice_see before another of its class is looked at, or is not
+ * remembered. */
+bool choice_seen(Choice *c, ChoiceLook look, NodeId id, const int *more, int n, int *found);
+void choice_see(Choice *c, ChoiceLook look, NodeId id, int found);
+
 /* -------- alike.c -------- */
 
 /* What the other plan's entry has too is computed as there. */
@@ -287,8 +304,9 @@ bool improve_together(Choice *c);
 
 /* `shared`: the price of a conversion is split among all readers of the value. With `bound` the
  * messages are those of a lower bound (tree-reweighted), otherwise those that find good choices. */
-MinSum *min_sum_new(Choice *c, bool shared, bool bound);
-/* As if new, by the routes that the choice has now. */
+MinSum *min_sum_new(Choice *c, bool bound); /* without messages: until the first reset */
+const NodeId *min_sum_classes(const MinSum *m); /* by node: the first of its class */
+/* No message is sent yet, by the routes that the choice has now. */
 void min_sum_reset(MinSum *m, bool shared);
 void min_sum_sweep(MinSum *m);
 /* Sets every op in turn by what is chosen before it and by the messages from those after it. */

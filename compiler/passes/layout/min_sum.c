@@ -261,10 +261,12 @@ static void set_nudges(MinSum *m) {
 /* By layout of the result; those of a class have the same ways. */
 static const double *nudges(const MinSum *m, NodeId id) { return m->nudge[m->class_of[id]]; }
 
-MinSum *min_sum_new(Choice *c, bool shared, bool bound) {
+const NodeId *min_sum_classes(const MinSum *m) { return m->class_of; }
+
+MinSum *min_sum_new(Choice *c, bool bound) {
   MinSum *m = arena_new_of(c->arena, MinSum);
   int n = c->graph->nodes.n, most = 1, nedges = 0;
-  *m = (MinSum){.c = c, .shared = shared, .bound = bound, .held = NO_NODE};
+  *m = (MinSum){.c = c, .bound = bound, .held = NO_NODE};
   m->at = arena_array(c->arena, Incident, n + 1);
   for (NodeId i = 0; i < n; i++) nedges += c->ways[i] ? c->ways[i]->noperands : 0;
   vec_reserve(c->arena, &m->edges, nedges + 1);
@@ -281,7 +283,6 @@ MinSum *min_sum_new(Choice *c, bool shared, bool bound) {
   m->theta = arena_array(c->arena, double, most);
   m->here = arena_array(c->arena, double, most);
   m->fresh = arena_array(c->arena, double, most);
-  min_sum_reset(m, shared);
   return m;
 }
 
@@ -503,13 +504,41 @@ void min_sum_sweep(MinSum *m) {
 
 /* -------- what follows from them -------- */
 
+/* Another op of its class was set where all was alike. Over equal edges are equal messages. */
+static bool decoded(const MinSum *m, NodeId id, int *best) {
+  enum { FEW = 32 };
+  Choice *c = m->c;
+  const Incident *x = &m->at[id];
+  int reads[3 * FEW + 1] = {c->round}, n = 1;
+  if (m->held == id || x->out.n + x->in.n > FEW) return false;
+  for (int k = 0; k < x->out.n; k++) {
+    const Edge *e = &m->edges.at[x->out.at[k]];
+    const int way = c->way[e->reader];
+    reads[n++] = e->first;
+    reads[n++] = way < 0 ? -1 : c->ways[e->reader]->way[way].need[e->operand];
+  }
+  for (int k = 0; k < x->in.n; k++) {
+    const Edge *e = &m->edges.at[x->in.at[k]];
+    reads[n++] = e->first;
+    reads[n++] = e->up != NULL;
+    reads[n++] = c->way[e->maker] < 0;
+  }
+  return choice_seen(c, LOOK_DECODE, id, reads, n, best);
+}
+
 void min_sum_decode(MinSum *m) {
   Choice *c = m->c;
   choice_clear(c);
+  c->round++;
   for (NodeId i = 0; i < c->graph->nodes.n; i++) {
     if (!c->ways[i]) continue;
     const Ways *w = c->ways[i];
     const Incident *x = &m->at[i];
+    int best;
+    if (decoded(m, i, &best)) {
+      choice_set(c, i, best);
+      continue;
+    }
     for (int r = 0; r < w->result.n; r++) {
       double t = far_side(m, i, w->result.layout[r]) + nudges(m, i)[r] + not_held(m, i, r);
       for (int k = 0; k < x->out.n; k++) {
@@ -528,8 +557,10 @@ void min_sum_decode(MinSum *m) {
       const Edge *e = &m->edges.at[x->in.at[k]];
       for (int t = 0; e->up && c->way[e->maker] < 0 && t < e->t->n; t++) price[t] = e->down[t];
     }
-    int best = choice_best_way(c, i, c->result_price);
-    choice_set(c, i, best < 0 ? 0 : best);
+    best = choice_best_way(c, i, c->result_price);
+    if (best < 0) best = 0;
+    choice_see(c, LOOK_DECODE, i, best);
+    choice_set(c, i, best);
   }
 }
 
