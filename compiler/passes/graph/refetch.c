@@ -29,11 +29,11 @@ static NodeId operand_of(Refetch *r, NodeId x) {
 
 static void rewrite(Plan *p, Entry *e) {
   int n = e->graph->nodes.n;
-  Refetch r = {
-      .plan = p, .old = e->graph, .graph = graph_new(p->arena, VIEW_GLOBAL, e->graph->nodes.n)};
+  Refetch r = {.plan = p, .old = e->graph};
   bool any = false;
   for (NodeId i = 0; i < n; i++) any = any || is_anew(p->program, graph_node(e->graph, i));
   if (!any) return;
+  r.graph = graph_new(p->arena, VIEW_GLOBAL, n);
   r.map = arena_array(p->arena, NodeId, n);
   r.read = arena_array(p->arena, bool, n);
   for (NodeId i = 0; i < n; i++) {

@@ -39,7 +39,7 @@ static bool left_out(const Plan *p, const Node *n) {
 }
 
 static bool *find_used(const Plan *p, const Entry *e) {
-  bool *used = arena_array(p->arena, bool, e->graph->nodes.n + 1);
+  bool *used = arena_array(p->scratch, bool, e->graph->nodes.n + 1);
   for (int i = 0; i < e->inputs.n; i++) used[e->inputs.at[i].node] = true;
   for (int i = 0; i < e->outputs.n; i++) used[e->outputs.at[i].node] = true;
   for (int i = 0; i < e->assigns.n; i++) used[e->assigns.at[i].node] = true;
@@ -124,17 +124,18 @@ static bool is_annotated(void *user, NodeId x) {
   return n->spec || n->forbid.file;
 }
 
-static void rewrite(Plan *p, Entry *e) {
+/* The new graph is of arena `to`; names, and what ops come to be made of, are of the plan's. */
+static void rewrite(Plan *p, Entry *e, Arena *to) {
   int count = e->graph->nodes.n;
-  Graph *g = graph_new(p->arena, VIEW_GLOBAL, count + 1); /* it hardly gets larger */
+  Graph *g = graph_new(to, VIEW_GLOBAL, count + 1); /* it hardly gets larger */
   Simplify s = {.w = {.arena = p->arena, .graph = g, .stays = is_annotated, .intern = intern},
                 .entry = e};
   s.w.user = &s;
   s.nslots = 4 * count + 16;
-  s.slot = arena_array(p->arena, NodeId, s.nslots);
+  s.slot = arena_array(p->scratch, NodeId, s.nslots);
   for (int i = 0; i < s.nslots; i++) s.slot[i] = NO_NODE;
-  s.map = arena_array(p->arena, NodeId, count + 1);
-  const bool *used = find_used(p, e), *unchanged = find_unchanged(p->arena, e);
+  s.map = arena_array(p->scratch, NodeId, count + 1);
+  const bool *used = find_used(p, e), *unchanged = find_unchanged(p->scratch, e);
   for (NodeId i = 0; i < count; i++) {
     s.map[i] = NO_NODE;
     if (!used[i]) continue;
@@ -147,7 +148,7 @@ static void rewrite(Plan *p, Entry *e) {
       s.map[i] = s.map[n.operand[0]];
       continue;
     }
-    NodeId *x = arena_array(p->arena, NodeId, n.noperands);
+    NodeId *x = arena_array(p->scratch, NodeId, n.noperands);
     for (int k = 0; k < n.noperands; k++) x[k] = s.map[n.operand[k]];
     n.operand = x;
     s.within = n.within;
@@ -183,8 +184,10 @@ void simplify(Plan *p) {
   /* Twice: the first round leaves values without uses. */
   for (int i = 0; i < p->program->entries.n; i++) {
     Entry *e = &p->program->entries.at[i];
-    rewrite(p, e);
-    rewrite(p, e);
-    make_what_is_read(p->arena, e);
+    const ArenaMark mark = arena_mark(p->scratch);
+    rewrite(p, e, p->scratch);
+    rewrite(p, e, p->arena);
+    make_what_is_read(p->scratch, e);
+    arena_release(p->scratch, mark);
   }
 }

@@ -382,19 +382,10 @@ static void add_tie(Propagate *p, Tie *t, SharedRule *s) {
 
 static void add_equality(Propagate *p, int entry, Cell *a, Cell *b) {
   Tie t = {.entry = entry, .node = NO_NODE, .ncells = 2};
-  SharedRule *s = arena_new_of(p->plan->arena, SharedRule);
-  Rule *r = &s->rule;
   t.cell = arena_array(p->plan->arena, Cell *, 2);
   t.cell[0] = a;
   t.cell[1] = b;
-  r->noperands = 1;
-  r->operand = arena_alloc(p->plan->arena, sizeof *r->operand);
-  for (int d = 0; d < a->shape.rank; d++) {
-    int f = rule_factor(r, a->shape.dim[d], FACTOR_PASS);
-    r->operand[0][d] = r->result[d] = (RuleDim){.n = 1, .factor = {(int8_t)f}};
-  }
-  shared_rule_finish(p->plan->arena, s);
-  add_tie(p, &t, s);
+  add_tie(p, &t, shared_equality(&p->rules, &a->shape));
 }
 
 static void add_op(Propagate *p, int e, NodeId id) {

@@ -2,7 +2,8 @@
 #include "shared_rules.h"
 #include <string.h>
 
-void shared_rule_finish(Arena *a, SharedRule *s) {
+/* Fills in what follows from `rule` alone. */
+static void finish(Arena *a, SharedRule *s) {
   const Rule *r = &s->rule;
   s->where = arena_array(a, int8_t, (r->noperands + 1) * r->nfactors + 1);
   memset(s->where, -1, (size_t)((r->noperands + 1) * r->nfactors));
@@ -53,6 +54,29 @@ SharedRule *shared_rule(SharedRules *rules, const Graph *g, NodeId id) {
   for (int d = 0; own && d < n->shape.rank; d++)
     if (!n->spec || !(n->spec->open & 1u << d))
       s->rule.operand[0][d].n = 0; /* annotated: passed on as in reach_back only */
-  shared_rule_finish(rules->arena, s);
+  finish(rules->arena, s);
+  return s;
+}
+
+static bool is_equality(const SharedRule *s, const Shape *shape) {
+  if (s->rule.nfactors != shape->rank) return false;
+  for (int d = 0; d < shape->rank; d++)
+    if (s->rule.factor[d].size != shape->dim[d]) return false;
+  return true;
+}
+
+SharedRule *shared_equality(SharedRules *rules, const Shape *shape) {
+  for (int i = 0; i < rules->equal.n; i++)
+    if (is_equality(rules->equal.at[i], shape)) return rules->equal.at[i];
+  SharedRule *s = arena_new_of(rules->arena, SharedRule);
+  Rule *r = &s->rule;
+  r->noperands = 1;
+  r->operand = arena_alloc(rules->arena, sizeof *r->operand);
+  for (int d = 0; d < shape->rank; d++) {
+    const int f = rule_factor(r, shape->dim[d], FACTOR_PASS);
+    r->operand[0][d] = r->result[d] = (RuleDim){.n = 1, .factor = {(int8_t)f}};
+  }
+  finish(rules->arena, s);
+  vec_push(rules->arena, &rules->equal, s);
   return s;
 }

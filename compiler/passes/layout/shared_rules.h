@@ -19,10 +19,11 @@ enum { SHARED_RULES = 4096 };
 typedef struct SharedRules {
   Arena *arena;
   SharedRule *slot[SHARED_RULES];
+  VEC(SharedRule *) equal; /* of equalities of two tensors, each of another shape */
 } SharedRules;
 
 SharedRule *shared_rule(SharedRules *r, const Graph *g, NodeId id);
-/* Fills in what follows from `rule` alone. */
-void shared_rule_finish(Arena *a, SharedRule *s);
+/* Of two tensors of that shape that are to be laid out alike: every dim is a factor. */
+SharedRule *shared_equality(SharedRules *r, const Shape *shape);
 
 #endif
