@@ -53,7 +53,7 @@ SharedRule *shared_rule(SharedRules *rules, const Graph *g, NodeId id) {
   if (!own) *at = s;
   for (int d = 0; own && d < n->shape.rank; d++)
     if (!n->spec || !(n->spec->open & 1u << d))
-      s->rule.operand[0][d].n = 0; /* annotated: passed on as in reach_back only */
+      s->rule.operand[0][d].n = 0; /* annotated: passed on as in sweeps_reach_back only */
   finish(rules->arena, s);
   return s;
 }
