@@ -1,5 +1,5 @@
-/* team.c: see team.h. Workers poll for a new job for some time (a training step follows the last at
- * once) and then sleep on a condition. A job is announced by raising `turn`. */
+/* team.c: see team.h. Workers look for a new job for some time (a training step follows the last at
+ * once) and then sleep, as the caller does until all have done theirs. */
 #include "team.h"
 #include <errno.h>
 #include <pthread.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 #include "device.h"
 #include "fiber.h"
+#include "raised.h"
 #include "thread.h"
 
 typedef struct Worker Worker;
@@ -29,15 +30,13 @@ struct Worker {
 };
 
 struct Team {
-  _Atomic unsigned turn; /* number of the last job */
-  _Atomic int running;   /* workers still in it */
-  _Atomic int sleeping;
+  Raised turn;         /* number of the last job */
+  Raised over;         /* of the last that all workers have done */
+  _Atomic int running; /* workers still in it */
   bool spin;
   int first, n, nworkers, started;
   TeamJob *job; /* NULL: end */
   void *arg;
-  pthread_mutex_t mutex;
-  pthread_cond_t wake;
   Worker *worker; /* [nworkers]; 0 is the caller's thread */
   Seat *seat;     /* [n], in the order of workers */
 };
@@ -103,54 +102,50 @@ static void run_worker(Worker *w) {
 
 /* -------- workers -------- */
 
-enum { LOOKS = 4000, LOOKS_YIELDING = 100 };
+/* A sleep takes as long as so many looks, or longer. */
+enum { LOOKS = 200, LOOKS_YIELDING = 100 };
 
-static void wait_for_turn(Team *t, unsigned seen) {
-  unsigned looks = t->spin ? LOOKS : LOOKS_YIELDING;
-  for (unsigned i = 0; i < looks; i++) {
-    if (atomic_load_explicit(&t->turn, memory_order_acquire) != seen) return;
-    comm_pause(t->spin, i);
+static void wait_until(const Team *t, Raised *r, uint64_t least) {
+  const unsigned looks = t->spin ? LOOKS : LOOKS_YIELDING;
+  for (unsigned i = 0; raised_get(r) < least; i++) {
+    if (i < looks)
+      comm_pause(t->spin, i);
+    else
+      raised_sleep(r, least, 0);
   }
-  pthread_mutex_lock(&t->mutex);
-  atomic_fetch_add(&t->sleeping, 1);
-  while (atomic_load(&t->turn) == seen) pthread_cond_wait(&t->wake, &t->mutex);
-  atomic_fetch_sub(&t->sleeping, 1);
-  pthread_mutex_unlock(&t->mutex);
 }
 
 static void *worker_main(void *arg) {
   Worker *w = arg;
   Team *t = w->team;
   fail_alt_stack(true);
-  for (unsigned seen = 0;; seen++) {
-    wait_for_turn(t, seen);
+  for (uint64_t turn = 1;; turn++) {
+    wait_until(t, &t->turn, turn);
     if (!t->job) break;
     run_worker(w);
-    atomic_fetch_sub_explicit(&t->running, 1, memory_order_release);
+    if (atomic_fetch_sub(&t->running, 1) == 1) raised_set(&t->over, turn);
   }
   fail_alt_stack(false);
   return NULL;
 }
 
-static void announce(Team *t, TeamJob *job, void *arg) {
+/* Its number. */
+static uint64_t announce(Team *t, TeamJob *job, void *arg) {
+  const uint64_t turn = raised_get(&t->turn) + 1;
   t->job = job;
   t->arg = arg;
-  atomic_store_explicit(&t->running, t->started, memory_order_relaxed);
-  atomic_fetch_add(&t->turn, 1);
-  if (atomic_load(&t->sleeping) == 0) return; /* in one order with the sleeper's two steps */
-  pthread_mutex_lock(&t->mutex);
-  pthread_cond_broadcast(&t->wake);
-  pthread_mutex_unlock(&t->mutex);
+  atomic_store(&t->running, t->started);
+  raised_set(&t->turn, turn);
+  return turn;
 }
 
 void team_run(Team *t, TeamJob *job, void *arg) {
   const bool turns = t->worker->n > 1; /* on stacks of ours, whose overflow can be told */
-  announce(t, job, arg);
+  const uint64_t turn = announce(t, job, arg);
   if (turns) fail_alt_stack(true);
   run_worker(t->worker);
   if (turns) fail_alt_stack(false);
-  for (unsigned i = 0; atomic_load_explicit(&t->running, memory_order_acquire) > 0; i++)
-    comm_pause(t->spin, i);
+  if (t->started) wait_until(t, &t->over, turn);
 }
 
 /* -------- opening -------- */
@@ -160,8 +155,6 @@ void team_close(Team *t) {
   announce(t, NULL, NULL);
   for (int i = 1; i <= t->started; i++) pthread_join(t->worker[i].thread, NULL);
   for (int i = 0; t->seat && i < t->n; i++) fiber_close(&t->seat[i].fiber);
-  pthread_cond_destroy(&t->wake);
-  pthread_mutex_destroy(&t->mutex);
   free(t->worker);
   free(t->seat);
   free(t);
@@ -209,8 +202,6 @@ Team *team_open(int first, int n, int threads, bool spin, char *why) {
     return NULL;
   }
   *t = (Team){.first = first, .n = n, .nworkers = threads < n ? threads : n, .spin = spin};
-  pthread_mutex_init(&t->mutex, NULL);
-  pthread_cond_init(&t->wake, NULL);
   t->worker = zeroed((size_t)t->nworkers * sizeof *t->worker);
   t->seat = zeroed((size_t)n * sizeof *t->seat);
   if (!t->worker || !t->seat)

@@ -20,8 +20,8 @@ void raised_set(Raised *r, uint64_t value) {
 void raised_sleep(Raised *r, uint64_t least, long ns) {
   atomic_fetch_add(&r->asleep, 1);
   const uint64_t now = atomic_load(&r->value);
+  const struct timespec most = {.tv_nsec = ns};
   if (now < least)
-    syscall(SYS_futex, low_half(r), FUTEX_WAIT, (uint32_t)now, &(struct timespec){.tv_nsec = ns},
-            NULL, 0);
+    syscall(SYS_futex, low_half(r), FUTEX_WAIT, (uint32_t)now, ns ? &most : NULL, NULL, 0);
   atomic_fetch_sub(&r->asleep, 1);
 }

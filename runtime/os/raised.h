@@ -15,7 +15,8 @@ void raised_set(Raised *r, uint64_t value);
 static inline uint64_t raised_get(const Raised *r) {
   return atomic_load_explicit(&r->value, memory_order_acquire);
 }
-/* Sleeps until the value is no longer below `least`, a nanosecond count has passed, or for less. */
+/* Sleeps until the value is no longer below `least`, so many nanoseconds (below a second; 0: any
+ * number) have passed, or for less. */
 void raised_sleep(Raised *r, uint64_t least, long ns);
 
 #endif
