@@ -46,11 +46,11 @@ void device_pause(Device *d, unsigned turn) {
     comm_pause(d->comm->spin, turn);
 }
 
-/* How many turns a device waits awake. Peers with a core of their own come within microseconds, or
- * are in a long loop. With fewer cores, or where other programs run, too, a device that only gives
- * its core away takes time from those that it waits for. Failures and messages are looked for
- * between sleeps. */
-enum { AWAKE = 200, AWAKE_SHARED = 10, ASLEEP_NS = 1000000 };
+/* How many turns a device waits awake: about as long as a sleep and its end take. Peers with a core
+ * of their own come within microseconds, or are in a long loop; those that share a core come as it
+ * is given away. But where other programs run, too, each may have the core for milliseconds then.
+ * Failures and messages are looked for between sleeps. */
+enum { AWAKE = 200, AWAKE_SHARED = 50, ASLEEP_NS = 1000000 };
 
 /* Not while the thread has other devices to run, or an exchange in flight to go on with. */
 static bool may_sleep(const Device *d) {
