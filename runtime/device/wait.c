@@ -47,9 +47,9 @@ void device_pause(Device *d, unsigned turn) {
 }
 
 /* How many turns a device waits awake: about as long as a sleep and its end take. Peers with a core
- * of their own come within microseconds, or are in a long loop; those that share a core come as it
- * is given away. But where other programs run, too, each may have the core for milliseconds then.
- * Failures and messages are looked for between sleeps. */
+ * of their own come within microseconds, or are in a long loop; where they share a core they come
+ * as it is given away. But where other programs run, too, each may have the core for milliseconds
+ * then. Failures and messages are looked for between sleeps. */
 enum { AWAKE = 200, AWAKE_SHARED = 50, ASLEEP_NS = 1000000 };
 
 /* Not while the thread has other devices to run, or an exchange in flight to go on with. */

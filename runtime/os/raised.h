@@ -10,7 +10,7 @@ typedef struct Raised {
   _Atomic uint32_t asleep; /* how many sleep on it. One killed in its sleep counts on. */
 } Raised;
 
-/* What was written before is seen by those that see the value. */
+/* Whoever sees the value sees what was written before it. */
 void raised_set(Raised *r, uint64_t value);
 static inline uint64_t raised_get(const Raised *r) {
   return atomic_load_explicit(&r->value, memory_order_acquire);

@@ -1,4 +1,4 @@
-/* Numbers that threads and processes wait for asleep (os/raised.h): nobody sleeps on when the
+/* Numbers that threads and processes wait for asleep (os/raised.h): no sleep goes on once the
  * number has been raised, and who sleeps takes no time of a core.
  *
  * A sleep here lasts a second if nobody ends it, so that a call to wake that is missing is seen. */

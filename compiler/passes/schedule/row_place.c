@@ -2,7 +2,7 @@
  *
  *   all: f32[64, n] of before;  run t reads all[t], computes, and then writes kept[t]
  *
- * A tensor of which nothing is read at first (fills.c), and of which each run writes one row, has
+ * A tensor whose first value nothing reads (fills.c), and that each run writes one row to, has
  * the memory of another of its shape if each run reads that row of it alone, before it is written,
  * and nothing reads the other behind the loop. So the gradients of what a loop reads take its
  * place, and their rows come into caches once. */
