@@ -44,6 +44,13 @@ double comm_now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* About as long as a sleep and its end take. Peers with a core of their own come within
+ * microseconds, or are in a long loop; where they share a core they come as it is given away. But
+ * where other programs run, too, each may have the core for milliseconds then. */
+enum { AWAKE = 200, AWAKE_SHARED = 50 };
+
+bool comm_awake(bool spin, unsigned turn) { return turn < (unsigned)(spin ? AWAKE : AWAKE_SHARED); }
+
 bool comm_wait_is_long(CommWait *w, unsigned turn) {
   if (turn % (turn < YIELDS ? 64 : 8)) return false;
   double now = comm_now(), more = w->last > 0 ? now - w->last : 0;

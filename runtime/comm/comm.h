@@ -153,6 +153,8 @@ bool comm_under_mpi(void); /* whether mpiexec or srun started this process among
 /* What loops that wait call: a short pause at first, then the core is given away, then short
  * sleeps. `turn` counts from 0. */
 void comm_pause(bool spin, unsigned turn);
+/* Whether they do so still, where they can sleep until they are woken (raised.h). */
+bool comm_awake(bool spin, unsigned turn);
 int comm_cores(void);
 double comm_now(void); /* seconds of a clock that only goes forward */
 

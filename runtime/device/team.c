@@ -102,13 +102,9 @@ static void run_worker(Worker *w) {
 
 /* -------- workers -------- */
 
-/* A sleep takes as long as so many looks, or longer. */
-enum { LOOKS = 200, LOOKS_YIELDING = 100 };
-
 static void wait_until(const Team *t, Raised *r, uint64_t least) {
-  const unsigned looks = t->spin ? LOOKS : LOOKS_YIELDING;
   for (unsigned i = 0; raised_get(r) < least; i++) {
-    if (i < looks)
+    if (comm_awake(t->spin, i))
       comm_pause(t->spin, i);
     else
       raised_sleep(r, least, 0);

@@ -46,11 +46,8 @@ void device_pause(Device *d, unsigned turn) {
     comm_pause(d->comm->spin, turn);
 }
 
-/* How many turns a device waits awake: about as long as a sleep and its end take. Peers with a core
- * of their own come within microseconds, or are in a long loop; where they share a core they come
- * as it is given away. But where other programs run, too, each may have the core for milliseconds
- * then. Failures and messages are looked for between sleeps. */
-enum { AWAKE = 200, AWAKE_SHARED = 50, ASLEEP_NS = 1000000 };
+/* Failures and messages are looked for between sleeps. */
+enum { ASLEEP_NS = 1000000 };
 
 /* Not while the thread has other devices to run, or an exchange in flight to go on with. */
 static bool may_sleep(const Device *d) {
@@ -64,10 +61,10 @@ static void wait_for(Device *d, int peer, int lane, uint64_t flag) {
   for (unsigned turn = 0; raised_get(at) < flag; turn++) {
     if (device_stopped(d)) device_give_up(d);
     if (d->under_way) d->progress(d);
-    if (turn >= (c->spin ? AWAKE : AWAKE_SHARED) && may_sleep(d))
-      raised_sleep(at, flag, ASLEEP_NS);
-    else
+    if (comm_awake(c->spin, turn) || !may_sleep(d))
       device_pause(d, turn);
+    else
+      raised_sleep(at, flag, ASLEEP_NS);
     if (c->verbs->watch && comm_wait_is_long(&w, turn)) look(d, &w, peer);
   }
   if (w.watched) c->verbs->watch(c, d->id, NULL, 0, NULL);
