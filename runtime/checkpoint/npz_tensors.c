@@ -1,5 +1,5 @@
 /* npz_tensors.c: an archive of NumPy's arrays as a file of tensors: what safetensors.h has of one,
- * without checksums of the elements alone (npz.c compares those of members up to 64 MiB). */
+ * without checksums of the elements alone (zip.c compares those of members up to 64 MiB). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* gz.h: reads the bytes of a file in sequence, decoded if the content (not the name) is gzip, or
- * those of one member of a zip archive (npz.c).
+ * those of one member of a zip archive (zip.c).
  *
  * Errors are specific: missing, a directory, empty, damaged, ends early. */
 #ifndef DTG_RUNTIME_GZ_H
@@ -16,7 +16,7 @@ typedef struct gz_stream {
   int fd;                /* the file itself, for reading at a place; the stream reads a duplicate */
   gzFile z;              /* of a file that is not packed */
   struct gunzip *gunzip; /* of one that is */
-  /* Of a member of an archive (npz.c), with what takes its bytes and what ends it; NULL: the file.
+  /* Of a member of an archive (zip.c), with what takes its bytes and what ends it; NULL: the file.
    */
   struct zip_stream *zip;
   int64_t (*zip_take)(struct gz_stream *s, char *to, int64_t n); /* as gz_take */

@@ -16,6 +16,7 @@
 #include "file_spec.h"
 #include "files.h"
 #include "formats.h"
+#include "zip.h"
 
 /* In place of the file's Fortran order. */
 static bool to_c_order(tensor_file *f, gz_stream *s) {
@@ -115,7 +116,7 @@ static bool open_member(tensor_file *f, gz_stream *s, const file_spec *of, int64
 
 static bool open_stream(tensor_file *f, gz_stream *s, int dtype, const file_spec *of,
                         const tensor_file_most *most) {
-  if (npz_is(s) && !of->record) return open_member(f, s, of, most->elements);
+  if (zip_is(s) && !of->record) return open_member(f, s, of, most->elements);
   if (of->member)
     return gz_fail(s,
                    "':%s' after the name selects a member of an .npz archive; this file is not one",
@@ -167,7 +168,7 @@ typedef struct opening {
 /* What cannot be read in place. Fortran order apart, which only the header has. */
 static bool is_decoded(const gz_stream *s, const file_spec *of) {
   if (s->packed) return true;
-  return !of->record && (npz_is(s) || (!npy_is(s) && !idx_is(s) && is_text(s)));
+  return !of->record && (zip_is(s) || (!npy_is(s) && !idx_is(s) && is_text(s)));
 }
 
 /* Decoded by one rank of the host, mapped by the others. Without room for it in TMPDIR each decodes

@@ -100,7 +100,6 @@ bool tensor_file_size(tensor_file *f,
                       gz_stream *s); /* bytes from kind and shape; false: overflow */
 bool npy_is(const gz_stream *s);
 bool npy_read_header(tensor_file *f, gz_stream *s);
-bool npz_is(const gz_stream *s);
 /* Makes the stream that of a member, whose name `f` then ends in. NULL: the only one. */
 bool npz_enter(tensor_file *f, gz_stream *s, const char *name);
 /* Calls `take` with each array of an .npz, named and measured: where it lies in the file, as none
