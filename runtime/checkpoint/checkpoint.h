@@ -45,8 +45,9 @@ typedef struct checkpoint {
   int nvars;
 } checkpoint;
 
-/* Opens a checkpoint's folder, a folder of checkpoints (the newest), a folder with an index or a
- * single .safetensors file. Headers are read and checked, elements are not. False with why. */
+/* Opens a checkpoint's folder, a folder of checkpoints (the newest), a folder with an index, a
+ * single .safetensors file, an .npz archive or a file of torch.save. Headers are read and checked,
+ * elements are not. False with why. */
 bool checkpoint_open(checkpoint *c, const char *path, char *why, size_t whysize);
 void checkpoint_free(checkpoint *c);
 int64_t checkpoint_count(const checkpoint_var *v); /* elements; sizes beside a 0 may be anything */

@@ -156,9 +156,12 @@ static bool read_own(const opening *o, const json_t *j) {
 
 static bool open_file(const opening *o, const char *path) {
   checkpoint *c = o->c;
-  const bool npz = npz_tensors_are(path);
-  if (!(npz ? npz_tensors_open : safetensors_open)(&c->file[c->nfiles], path, o->why, o->whysize))
-    return false;
+  bool (*open)(safetensors * f, const char *path, char *why, size_t whysize) = safetensors_open;
+  if (npz_tensors_are(path))
+    open = npz_tensors_open;
+  else if (torch_tensors_are(path))
+    open = torch_tensors_open;
+  if (!open(&c->file[c->nfiles], path, o->why, o->whysize)) return false;
   c->nfiles++;
   return true;
 }
@@ -286,11 +289,10 @@ static bool take_foreign(const opening *o, int file, int entry) {
     v->shape[d] = e->shape[d];
     p.box[d] = (BlockSpan){0, e->shape[d]};
   }
-  if (e->fortran) {
-    int64_t *step = calloc(DTRT_MAX_RANK, sizeof *step);
+  if (e->is_strided) {
+    int64_t *step = malloc(sizeof e->step);
     if (!step) return no_memory(o);
-    v->step = step;
-    for (int64_t d = 0, n = 1; d < e->rank; d++) step[d] = n, n *= e->shape[d];
+    v->step = memcpy(step, e->step, sizeof e->step);
   }
   return e->bytes == 0 || add_piece(o, v, &p);
 }
@@ -391,33 +393,61 @@ static bool open_index(opening *o) {
   return good && open_mapped_files(o, map);
 }
 
-static bool open_at(opening *o) {
+static bool open_single(const opening *o) {
   checkpoint *c = o->c;
+  c->file = calloc(1, sizeof *c->file);
+  return c->file ? open_file(o, c->path) : no_memory(o);
+}
+
+/* The path of a file in the folder, if it is there. False: out of memory. */
+static bool find_in(const opening *o, const char *name, char **path) {
+  *path = checkpoint_printf("%s/%s", o->c->path, name);
+  if (!*path) return no_memory(o);
+  if (access(*path, F_OK) == 0) return true;
+  free(*path);
+  *path = NULL;
+  return true;
+}
+
+/* The newest of a folder of checkpoints becomes the path. */
+static bool find_newest(opening *o) {
+  checkpoint_steps steps;
+  char *step = NULL;
+  if (!checkpoint_list(o->c->path, &steps, o->why, o->whysize)) return false;
+  if (steps.n) step = checkpoint_step_path(o->c->path, steps.step[0]);
+  free(steps.step);
+  if (!step)
+    return refuse(o, "there is no checkpoint in it: no %s and no folder step-*", CHECKPOINT_INDEX);
+  free(o->c->path);
+  o->c->path = step;
+  o->index_path = checkpoint_printf("%s/%s", step, CHECKPOINT_INDEX);
+  return o->index_path ? open_index(o) : no_memory(o);
+}
+
+/* A folder has an index, ours or one of files as Transformers names them, or is one of checkpoints,
+ * or has a single file of such a name. */
+static bool open_folder(opening *o) {
+  static const char *const indexes[] = {CHECKPOINT_INDEX, "pytorch_model.bin.index.json"},
+                           *const files[] = {"model.safetensors", "pytorch_model.bin"};
+  for (int i = 0; i < 2; i++) {
+    if (!find_in(o, indexes[i], &o->index_path)) return false;
+    if (o->index_path) return open_index(o);
+  }
+  for (int i = 0; i < 2; i++) {
+    char *file;
+    if (!find_in(o, files[i], &file)) return false;
+    if (!file) continue;
+    free(o->c->path);
+    o->c->path = file;
+    return open_single(o);
+  }
+  return find_newest(o);
+}
+
+static bool open_at(opening *o) {
   struct stat st;
-  if (stat(c->path, &st)) return refuse(o, "%s", strerror(errno));
-  if (!S_ISDIR(st.st_mode)) {
-    c->file = calloc(1, sizeof *c->file);
-    return c->file ? open_file(o, c->path) : no_memory(o);
-  }
-  o->index_path = checkpoint_printf("%s/%s", c->path, CHECKPOINT_INDEX);
-  if (!o->index_path) return no_memory(o);
-  if (access(o->index_path, F_OK) != 0) {
-    checkpoint_steps steps;
-    char *step = NULL;
-    if (!checkpoint_list(c->path, &steps, o->why, o->whysize)) return false;
-    if (steps.n) step = checkpoint_step_path(c->path, steps.step[0]);
-    free(steps.step);
-    free(o->index_path);
-    o->index_path = NULL;
-    if (!step)
-      return refuse(o, "there is no checkpoint in it: no %s and no folder step-*",
-                    CHECKPOINT_INDEX);
-    free(c->path);
-    c->path = step;
-    o->index_path = checkpoint_printf("%s/%s", c->path, CHECKPOINT_INDEX);
-    if (!o->index_path) return no_memory(o);
-  }
-  return open_index(o);
+  if (stat(o->c->path, &st)) return refuse(o, "%s", strerror(errno));
+  return S_ISDIR(st.st_mode) ? open_folder(o) : open_single(o);
 }
 
 bool checkpoint_open(checkpoint *c, const char *path, char *why, size_t whysize) {

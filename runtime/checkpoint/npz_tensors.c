@@ -24,31 +24,21 @@ bool npz_tensors_are(const char *path) {
 
 typedef struct Listing {
   safetensors *f;
-  int room;
   char *why;
   size_t whysize;
 } Listing;
 
 static bool listed(void *user, const char *name, const tensor_file *a) {
   Listing *l = user;
-  if (l->f->n == l->room) {
-    const int room = l->room ? 2 * l->room : 16;
-    safetensors_entry *more = realloc(l->f->entry, (size_t)room * sizeof *more);
-    if (more) l->f->entry = more, l->room = room;
-  }
-  safetensors_entry e = {.name = l->f->n < l->room ? strdup(name) : NULL,
-                         .kind = a->kind,
-                         .rank = a->rank,
-                         .at = a->offset,
-                         .bytes = a->bytes,
-                         .fortran = a->fortran && a->rank > 1};
-  if (!e.name) return snprintf(l->why, l->whysize, "%s: out of memory", l->f->path), false;
   if (!safetensors_plain(name))
-    return free(e.name), snprintf(l->why, l->whysize, "%s: a name has control characters", a->name),
-           false;
-  snprintf(e.dtype, sizeof e.dtype, "%s", element_name(a->kind));
-  memcpy(e.shape, a->shape, sizeof e.shape);
-  l->f->entry[l->f->n++] = e;
+    return snprintf(l->why, l->whysize, "%s: a name has control characters", a->name), false;
+  safetensors_entry *e = safetensors_add(l->f, name);
+  if (!e) return snprintf(l->why, l->whysize, "%s: out of memory", l->f->path), false;
+  e->kind = a->kind, e->rank = a->rank, e->at = a->offset, e->bytes = a->bytes;
+  snprintf(e->dtype, sizeof e->dtype, "%s", element_name(a->kind));
+  memcpy(e->shape, a->shape, sizeof e->shape);
+  e->is_strided = a->fortran && a->rank > 1;
+  for (int64_t d = 0, n = 1; d < e->rank; d++) e->step[d] = n, n *= e->shape[d];
   return true;
 }
 

@@ -302,6 +302,19 @@ bool safetensors_open(safetensors *f, const char *path, char *why, size_t whysiz
   return good;
 }
 
+safetensors_entry *safetensors_add(safetensors *f, const char *name) {
+  if ((f->n & (f->n - 1)) == 0) { /* a power of two: full */
+    const size_t room = f->n ? 2 * (size_t)f->n : 1;
+    safetensors_entry *more = realloc(f->entry, room * sizeof *more);
+    if (!more) return NULL;
+    f->entry = more;
+  }
+  char *copy = strdup(name);
+  if (!copy) return NULL;
+  f->entry[f->n] = (safetensors_entry){.name = copy};
+  return &f->entry[f->n++];
+}
+
 void safetensors_free(safetensors *f) {
   for (int i = 0; f->entry && i < f->n; i++) free(f->entry[i].name);
   free(f->entry);

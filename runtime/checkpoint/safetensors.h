@@ -18,7 +18,10 @@ typedef struct safetensors_entry {
   int rank;
   int64_t shape[DTRT_MAX_RANK];
   int64_t at, bytes; /* at: from the beginning of the file */
-  bool fortran;      /* the first dim varies fastest (npz_tensors.c) */
+  /* Elements from one place of each dim to the next, where they do not lie as they are counted
+   * (npz_tensors.c, torch_tensors.c). */
+  bool is_strided;
+  int64_t step[DTRT_MAX_RANK];
   bool summed;       /* crc is known */
   uint32_t crc;      /* CRC-32 of the bytes */
   int of;            /* a writer's own: which variable it is of */
@@ -35,10 +38,15 @@ typedef struct safetensors {
 
 /* False with why; the file then needs no free. */
 bool safetensors_open(safetensors *f, const char *path, char *why, size_t whysize);
-/* The same of an .npz archive (npz_tensors.c). */
+/* The same of an .npz archive (npz_tensors.c), and of any other zip archive, which has to be a file
+ * of torch.save (torch_tensors.c). */
 bool npz_tensors_are(const char *path);
 bool npz_tensors_open(safetensors *f, const char *path, char *why, size_t whysize);
+bool torch_tensors_are(const char *path);
+bool torch_tensors_open(safetensors *f, const char *path, char *why, size_t whysize);
 void safetensors_free(safetensors *f);
+/* One more entry of this name, for files of other kinds; NULL: out of memory. */
+safetensors_entry *safetensors_add(safetensors *f, const char *name);
 
 /* The first bytes of a file of these entries, whose places are filled in: relative to the end of
  * the header they follow each other in the given order. Checksums become metadata beside those

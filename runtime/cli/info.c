@@ -265,7 +265,7 @@ static const char details[] =
     "  --save PATH             the variables afterwards, as a checkpoint\n"
     "options of call and fit:\n"
     "  --footprint             the memory used by each device\n"
-    "  --load PATH             start from the values of a checkpoint, .safetensors or .npz file;\n"
+    "  --load PATH             start from the values of a checkpoint, .safetensors, .npz or .pt;\n"
     "                          --load-map FILE: lines `theirs -> ours`; --load-partial:\n"
     "                          missing values are reported, not rejected\n"
     "  --check-nan[=MODE]      stop at the first op that computes NaN or infinity (full, also "

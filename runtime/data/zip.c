@@ -16,7 +16,7 @@ enum { LOCAL = 30, ENTRY = 46, END = 22, END64 = 56, TO_END64 = 20 }; /* bytes o
 
 /* The bytes of one member. */
 struct zip_stream {
-  bool deflated, ended;
+  bool deflated, ended, is_unsummed;
   z_stream z;
   int64_t begin, at, left; /* in the file */
   uint32_t crc, want_crc;
@@ -258,7 +258,7 @@ static int64_t take_member(gz_stream *s, char *to, int64_t n) {
     done += got;
     if (got) continue;
     if (rest) return damaged(s, (uint64_t)z->at, "the member ends early or cannot be inflated"), -1;
-    if (z->crc != z->want_crc)
+    if (z->crc != z->want_crc && !z->is_unsummed)
       return damaged(s, (uint64_t)z->begin, "the checksum of the member does not match"), -1;
     break;
   }
@@ -275,6 +275,7 @@ static bool begin(gz_stream *s, const zip_member *m) {
   z->begin = z->at = (int64_t)m->data;
   z->left = (int64_t)m->packed;
   z->want_crc = m->crc;
+  z->is_unsummed = m->is_unsummed;
   z->deflated = m->method == ZIP_DEFLATED;
   if (z->deflated && inflateInit2(&z->z, -MAX_WBITS) != Z_OK) {
     z->deflated = false; /* nothing to end */
@@ -297,7 +298,8 @@ static bool checksum_good(gz_stream *s) {
 
 bool zip_enter(gz_stream *s, const zip_member *m) {
   if (!member_good(s, m) || !begin(s, m)) return false;
-  if (m->method == ZIP_STORED && m->size <= CHECKED && (!checksum_good(s) || !begin(s, m)))
+  if (m->method == ZIP_STORED && m->size <= CHECKED && !m->is_unsummed &&
+      (!checksum_good(s) || !begin(s, m)))
     return false;
   int64_t n = gz_take(s, s->head, s->size < GZ_HEAD ? s->size : GZ_HEAD);
   s->nhead = n > 0 ? (int)n : 0;

@@ -1,6 +1,6 @@
-/* hostile.c DIR: files of strangers. Headers made to deceive are rejected with the file's path and
- * the reason; no byte of a checkpoint can change unnoticed; and nothing that fuzzing makes of one
- * ends in a crash. */
+/* hostile.c DIR TORCH [STRIDE COUNT]: files of strangers; TORCH is the folder of those of
+ * torch.save. Headers made to deceive are rejected with the file's path and the reason; no byte of
+ * a checkpoint can change unnoticed; and nothing that fuzzing makes of one ends in a crash. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@
 #include "checkpoint_index.h"
 #include "element.h"
 
+enum { MOST = 1 << 20 };
 static int failures, checks;
 static char path[4096], folder[4000];
 
@@ -34,7 +35,7 @@ static int use(const char *name, char *why, size_t size) {
     int64_t lo[DTRT_MAX_RANK + 1] = {0}, n = checkpoint_count(v);
     checkpoint_reader r;
     char read_why[CHECKPOINT_WHY] = "";
-    if (v->kind < 0) continue;
+    if (v->kind < 0 || n > MOST) continue; /* few bytes can stand for many elements: steps of 0 */
     void *to = malloc((size_t)n * 8 + 1);
     good = to && checkpoint_reader_open(&r, &c, read_why);
     if (good && !checkpoint_read(&r, v, NULL, lo, v->shape, v->kind, to, NULL)) {
@@ -143,18 +144,18 @@ static void try_headers(void) {
     expect(path, "not a safetensors file, or cut off", "a wrong length");
   }
   /* What users have in their place was once told to have a header as long as its magic says. */
-  static const char *const others[][2] = {
-      {"PK\3\4\0\0\10\10abc", "a zip archive (.npz, .pt of PyTorch"},
-      {"\x89HDF\r\n\x1a\nabc", "HDF5 (.h5 of Keras)"},
-      {"\x80\2\x8a\n\x6c\xfc\x9c\x46"
-       "abc",
-       "a Python pickle"},
-      {"\x1f\x8b\10\10abcdef", "gzip data (unpack it)"}};
-  for (int i = 0; i < 4; i++) {
+  static const char *const others[][2] = {{"\x89HDF\r\n\x1a\nabc", "HDF5 (.h5 of Keras)"},
+                                          {"\x80\2\x8a\n\x6c\xfc\x9c\x46"
+                                           "abc",
+                                           "a Python pickle"},
+                                          {"\x1f\x8b\10\10abcdef", "gzip data (unpack it)"}};
+  for (int i = 0; i < 3; i++) {
     put(path, others[i][0], 11);
     expect(path, "not a safetensors file, ", "another format");
     expect(path, others[i][1], "its name");
   }
+  put(path, "PK\3\4\0\0\10\10abc", 11);
+  expect(path, "the zip archive is damaged at offset 11", "the beginning of an archive");
   put(path, "\2\0\0", 3);
   expect(path, "not a safetensors file: 3 bytes", "three bytes");
   put(path, "", 0);
@@ -353,16 +354,46 @@ static void fuzz(int count) {
   free(name);
 }
 
+/* Files of torch.save without checksums, changed: pickles, directories of archives, storages. */
+static void fuzz_torch(const char *from, const char *file, int count) {
+  static const unsigned char ops[] = "()]}.NKJMXqQrhjRbtu\x80\x81\x85\x86\x87\x88\x8a\x93\x94\x95";
+  char *name = checkpoint_printf("%s/%s", from, file), why[2048];
+  uint64_t state = 1;
+  size_t n;
+  char *bytes = load(name, &n), *changed = malloc(n);
+  put(path, bytes, n);
+  expect(path, NULL, file);
+  for (int i = 0; i < count; i++) {
+    memcpy(changed, bytes, n);
+    for (int k = 1 + i % 3; k > 0; k--) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      const size_t at = (size_t)(state >> 33) % (i % 2 && n > 2048 ? 2048 : n);
+      const unsigned kind = (unsigned)(state >> 30) % 3;
+      changed[at] = kind == 0   ? (char)(state >> 20)
+                    : kind == 1 ? (char)ops[(state >> 20) % (sizeof ops - 1)]
+                                : (char)(changed[at] ^ 1 << (state >> 20) % 8);
+    }
+    put(path, changed, i % 8 ? n : n - (size_t)(state >> 40) % n);
+    checks++;
+    use(path, why, sizeof why);
+  }
+  free(changed);
+  free(bytes);
+  free(name);
+}
+
 int main(int argc, char **argv) {
-  if (argc < 2) return 2;
+  if (argc < 3) return 2;
   mkdir(argv[1], 0777);
   snprintf(path, sizeof path, "%s/x.safetensors", argv[1]);
   snprintf(folder, sizeof folder, "%s/step-000001", argv[1]);
   try_headers();
   try_pieces();
   try_version();
-  try_every_byte(argc > 2 ? atoi(argv[2]) : 7);
-  fuzz(argc > 3 ? atoi(argv[3]) : 3000);
+  try_every_byte(argc > 3 ? atoi(argv[3]) : 7);
+  fuzz(argc > 4 ? atoi(argv[4]) : 3000);
+  fuzz_torch(argv[2], "legacy.pt", argc > 4 ? atoi(argv[4]) : 1000);
+  fuzz_torch(argv[2], "unsummed.pt", argc > 4 ? atoi(argv[4]) : 1000);
   printf("%d checks, %d failures\n", checks, failures);
   return failures != 0;
 }
