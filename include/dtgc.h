@@ -693,13 +693,13 @@ typedef struct dtgc_restore_options {
 } dtgc_restore_options;
 /* Sets variables to the values in `path`: a checkpoint, a folder of checkpoints step-N (the
  * newest), a .safetensors file, a folder of such files with model.safetensors.index.json, an .npz
- * archive of stored arrays, or a file of torch.save. All checksums are verified before any variable
- * is changed. DTGC_SYSTEM: it cannot be read or is damaged; DTGC_BAD_ARGUMENT: it belongs to
- * another program, or the map is wrong; both leave the variables unchanged. DTGC_RUN_FAILED: it
- * failed half-way. `o` and `progress` may be NULL; *progress is set on success, to zeros for files
- * that dtg did not write. To continue training from a checkpoint that on_epoch saved with the
- * epoch's number as progress.epoch, call dtgc_fit with first_epoch = progress.epoch + 1: the
- * following epochs have the same bits as without the interruption. */
+ * archive of stored arrays, or a file of torch.save or of Keras (.keras, .h5). All checksums are
+ * verified before any variable is changed. DTGC_SYSTEM: it cannot be read or is damaged;
+ * DTGC_BAD_ARGUMENT: it belongs to another program, or the map is wrong; both leave the variables
+ * unchanged. DTGC_RUN_FAILED: it failed half-way. `o` and `progress` may be NULL; *progress is set
+ * on success, to zeros for files that dtg did not write. To continue training from a checkpoint
+ * that on_epoch saved with the epoch's number as progress.epoch, call dtgc_fit with first_epoch =
+ * progress.epoch + 1: the following epochs have the same bits as without the interruption. */
 dtgc_status dtgc_restore(dtgc_program *p, const char *path, const dtgc_restore_options *o,
                          dtgc_progress *progress);
 

@@ -46,8 +46,8 @@ typedef struct checkpoint {
 } checkpoint;
 
 /* Opens a checkpoint's folder, a folder of checkpoints (the newest), a folder with an index, a
- * single .safetensors file, an .npz archive or a file of torch.save. Headers are read and checked,
- * elements are not. False with why. */
+ * single .safetensors file, an .npz archive or a file of torch.save or of Keras. Headers are read
+ * and checked, elements are not. False with why. */
 bool checkpoint_open(checkpoint *c, const char *path, char *why, size_t whysize);
 void checkpoint_free(checkpoint *c);
 int64_t checkpoint_count(const checkpoint_var *v); /* elements; sizes beside a 0 may be anything */

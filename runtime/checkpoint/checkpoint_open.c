@@ -155,12 +155,16 @@ static bool read_own(const opening *o, const json_t *j) {
 /* -------- files -------- */
 
 static bool open_file(const opening *o, const char *path) {
+  static const struct {
+    bool (*are)(const char *path);
+    safetensors_opener *open;
+  } others[] = {{npz_tensors_are, npz_tensors_open},
+                {hdf5_tensors_are, hdf5_tensors_open},
+                {torch_tensors_are, torch_tensors_open}};
   checkpoint *c = o->c;
-  bool (*open)(safetensors * f, const char *path, char *why, size_t whysize) = safetensors_open;
-  if (npz_tensors_are(path))
-    open = npz_tensors_open;
-  else if (torch_tensors_are(path))
-    open = torch_tensors_open;
+  safetensors_opener *open = safetensors_open;
+  for (size_t i = sizeof others / sizeof *others; i--;)
+    if (others[i].are(path)) open = others[i].open;
   if (!open(&c->file[c->nfiles], path, o->why, o->whysize)) return false;
   c->nfiles++;
   return true;

@@ -37,13 +37,13 @@ typedef struct safetensors {
 } safetensors;
 
 /* False with why; the file then needs no free. */
-bool safetensors_open(safetensors *f, const char *path, char *why, size_t whysize);
-/* The same of an .npz archive (npz_tensors.c), and of any other zip archive, which has to be a file
- * of torch.save (torch_tensors.c). */
-bool npz_tensors_are(const char *path);
-bool npz_tensors_open(safetensors *f, const char *path, char *why, size_t whysize);
-bool torch_tensors_are(const char *path);
-bool torch_tensors_open(safetensors *f, const char *path, char *why, size_t whysize);
+typedef bool safetensors_opener(safetensors *f, const char *path, char *why, size_t whysize);
+safetensors_opener safetensors_open;
+/* The same of an .npz archive (npz_tensors.c), of weights of Keras (hdf5_tensors.c), and of any
+ * other zip archive, which has to be a file of torch.save (torch_tensors.c). */
+bool npz_tensors_are(const char *path), hdf5_tensors_are(const char *path),
+    torch_tensors_are(const char *path);
+safetensors_opener npz_tensors_open, hdf5_tensors_open, torch_tensors_open;
 void safetensors_free(safetensors *f);
 /* One more entry of this name, for files of other kinds; NULL: out of memory. */
 safetensors_entry *safetensors_add(safetensors *f, const char *name);

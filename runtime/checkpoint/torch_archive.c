@@ -64,8 +64,9 @@ bool torch_read_archive(torch_file *t) {
     if (is_pickle(m)) pickle = m;
   }
   if (!pickle)
-    return gz_fail(&t->s, "a zip archive with neither arrays of NumPy (.npz) nor a data.pkl of "
-                          "PyTorch (.pt); save the weights as safetensors");
+    return gz_fail(&t->s,
+                   "a zip archive with neither arrays of NumPy (.npz), a data.pkl of PyTorch "
+                   "(.pt) nor a model.weights.h5 of Keras; save the weights as safetensors");
   for (uint64_t i = 0; i < zip->n; i++)
     if (!take_member(t, &zip->member[i], pickle)) return false;
   int64_t n = 0;

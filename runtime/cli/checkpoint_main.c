@@ -18,13 +18,11 @@ static const char usage[] =
     "       %s diff PATH OTHER                    which tensors differ, and by how much\n"
     "       %s reshard PATH TO [--files N] [--bf16] [--params]\n"
     "\n"
-    "PATH is a checkpoint, a folder of them (the newest), a .safetensors file, an .npz archive or "
-    "a\n"
-    "file of torch.save.\n"
+    "PATH is a checkpoint, a folder of them (the newest), or a .safetensors, .npz, .pt (PyTorch),\n"
+    ".keras or .h5 file.\n"
     "reshard writes whole tensors: to the folder TO, in N files (1), or to one file\n"
-    "TO.safetensors; --bf16 rounds f32 params to bf16, --params leaves states out. diff ends with "
-    "0\n"
-    "when all are equal, 1 when not, 2 when it cannot tell.\n";
+    "TO.safetensors; --bf16 rounds f32 params to bf16, --params leaves states out. diff ends with\n"
+    "0 when all are equal, 1 when not, 2 when it cannot tell.\n";
 
 /* -------- ls and check -------- */
 
