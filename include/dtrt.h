@@ -509,6 +509,30 @@ void dtrt_zero(void *to, int64_t bytes);
 #define DTRT_WHOLE _Pragma("GCC unroll 4")
 #endif
 
+/* A line of a cache to memory, without bringing it into the cache first, if it lies on one. What is
+ * written so is seen by others behind dtrt_bypass_end. */
+static inline __attribute__((always_inline)) void dtrt_bypass(void *to, const void *line) {
+#ifdef __clang__
+  typedef char dtrt_line __attribute__((vector_size(64), aligned(64), may_alias));
+  if (!((__UINTPTR_TYPE__)to & 63)) {
+    __builtin_nontemporal_store(*(const dtrt_line *)line, (dtrt_line *)to);
+    return;
+  }
+#endif
+  __builtin_memcpy(to, line, 64);
+}
+/* The first element from `from` on, that at `at`, which a line begins with; `to`, if that is first. */
+static inline __attribute__((always_inline)) int64_t dtrt_next_line(const void *at, int64_t size,
+                                                                    int64_t from, int64_t to) {
+  const int64_t next = from + (int64_t)(-(__UINTPTR_TYPE__)at & 63) / size;
+  return next < to ? next : to;
+}
+static inline __attribute__((always_inline)) void dtrt_bypass_end(void) {
+#ifdef __x86_64__
+  __builtin_ia32_sfence();
+#endif
+}
+
 /* The runtime's own kernels sum each element of C in the order of k, in parts of this many addends:
  * sums over tiles of k that consist of whole parts have the same bits. Above DTRT_GEMM_BLOCK,
  * blocks of that many addends, in parts of DTRT_GEMM_DEPTH, are added in f64. */

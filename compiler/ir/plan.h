@@ -248,6 +248,7 @@ typedef struct LocalEntry {
   /* By node: of such a carry, the tensor in whose place its rows are written, each when the same
    * row of that has been read for the last time (row_place.c), or NO_NODE. NULL: none. */
   NodeId *over_rows;
+  bool *bypass;   /* by node: loops write it past the caches (bypass.c); NULL: none is so */
   int *buffer;    /* by node: index, or -1 */
   int *scratch;   /* by node: the buffer of partial results (sum_scratch) while it is made, or -1 */
   /* By node with a buffer: the step that makes it, -1 if it is there from the beginning, and the

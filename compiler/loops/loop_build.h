@@ -64,6 +64,8 @@ bool loop_deals(Loop *l);
 bool loop_turns_apart(Loop *l, const char *index);
 /* Goes in blocks over what is read across: loop_blocks.c. */
 void loop_blocks(Loop *l);
+/* Writes past the caches what bypass.c says: loop_bypass.c. */
+void loop_bypass(Loop *l);
 /* Leaves no check of an index that is data in innermost loops that can do without. */
 void loop_check_behind(Loop *l);
 /* Makes parameters of constant indices: index_numbers.c. */

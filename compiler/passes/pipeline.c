@@ -56,6 +56,7 @@ static const struct {
     {"named", named, verify_local, BETTER},            /* updates of the rows that are named */
     {"memory", memory, verify_memory, NEEDED},         /* buffers and their offsets */
     {"remat", remat, verify_again, NEEDED},            /* rematerialization, to fit --memory */
+    {"bypass", bypass, verify_memory, BETTER},         /* what is read much later, past the caches */
     {"loops", statements, verify_statements, NEEDED},  /* what a device runs, as loop IR */
 };
 

@@ -26,6 +26,7 @@ void named(Plan *p);
 int *named_groups(Plan *p, LocalEntry *le);
 void memory(Plan *p);
 void remat(Plan *p);
+void bypass(Plan *p);
 
 /* What `memory` does before it gives buffers their offsets in the arena: variables' places, and for
  * an entry its buffers and from which step to which they live. */
