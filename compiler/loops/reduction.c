@@ -32,28 +32,33 @@ Expr reduction_line(ReduceNest *r) {
   return r->l->f.flat ? loop_count(r->l, r->x) : loop_extent(r->l, r->x, r->last);
 }
 
-/* The one reduced dim from `first` on, if its elements are more than loads and their sequence is
- * short: one that waits for each element before the next would compute them one by one. */
+/* Of half a vector and less compilers make none, but write the loop out, and take a vector of rows
+ * at a time: if they know how long it is. */
+static bool is_written_out(ReduceNest *r) {
+  enum { HALF_A_VECTOR = 32 }; /* bytes */
+  int64_t known;
+  return expr_is_int(r->l->x, site_len(r->l, r->x, r->last), &known) &&
+         known * dtype_size(r->n->dtype) <= HALF_A_VECTOR;
+}
+
+/* The one reduced dim from `first` on, if its sequence is short and written out, or its elements
+ * are more than loads: one that waits for each element before the next would compute them one by
+ * one. */
 static bool is_short_line(ReduceNest *r, int first, Expr v) {
   const Loop *l = r->l;
   if (l->f.flat || r->last < 0 || !r->gone[r->last]) return false;
   for (int d = first; d < r->last; d++)
     if (r->gone[d] && has_loop(l, &r->in, d)) return false;
-  return has_loop(l, &r->in, r->last) && expr_node(l->x, v)->kind != EXPR_LOAD &&
-         most_of(l, r->x, r->last) <= LANES;
+  return has_loop(l, &r->in, r->last) && most_of(l, r->x, r->last) <= LANES &&
+         (expr_node(l->x, v)->kind != EXPR_LOAD || is_written_out(r));
 }
 
-/* The elements in masked vectors, and then their sum. Of half a vector and less compilers make
- * none, but write the loop out, and take a vector of rows at a time: if they know how long it is.
- */
+/* The elements in masked vectors, and then their sum, unless it is written out. */
 static Expr sum_of_short_line(ReduceNest *r, Expr v) {
-  enum { HALF_A_VECTOR = 32 }; /* bytes */
   Loop *l = r->l;
-  const Expr i = r->in.dim[r->last], size = site_len(l, r->x, r->last);
-  int64_t known;
-  const bool written_out =
-      expr_is_int(l->x, size, &known) && known * dtype_size(r->n->dtype) <= HALF_A_VECTOR;
-  const Expr len = written_out ? size : loop_extent(l, r->x, r->last);
+  const bool written_out = is_written_out(r);
+  const Expr i = r->in.dim[r->last],
+             len = written_out ? site_len(l, r->x, r->last) : loop_extent(l, r->x, r->last);
   if (!written_out) {
     const Expr line = loop_local(l, LOCAL_ARRAY, r->n->dtype, "line", LANES, NO_EXPR);
     loop_open(l, i, len, LOOP_FEW);

@@ -20,11 +20,13 @@ void build_sum(ReduceNest *r, const SumOrder *o) {
     lanes_flat(r, o->line);
   else if (lines && lanes && (goes_on || !sum_several_dims(&s)))
     r->in.dim[r->last] = lanes_index(l, most_of(l, x, r->last));
-  if (!lines && o->rows > SUM_BLOCK) sum_join_rows(&s);
+  const bool rows = !lines || (o->in_rows && !goes_on);
+  s.end = lines && rows ? o->first : x->shape.rank;
+  if (rows && o->rows > SUM_BLOCK) sum_join_rows(&s);
   if (goes_on)
     lanes_on(r, o->line, l->tile->unit ? sum_line_unit(l->mesh, l->g, n) : 0);
-  else if (lines)
-    sum_lines(&s);
-  else
+  else if (rows)
     sum_rows(&s);
+  else
+    sum_lines(&s);
 }

@@ -13,6 +13,7 @@ typedef struct SumNest {
   Expr in_part;  /* the unit of this turn, where cores have some each; NO_EXPR */
   Expr from;     /* ... and the first of this core's: units that one core adds up share memory */
   int first_row; /* reduced dims from here to the last that counts rows are one loop */
+  int end;       /* of the dims of rows: from here on a line is one element of them */
   int kept;      /* kept dims from here to the last that counts rows are loops within a block */
 } SumNest;
 
@@ -30,6 +31,7 @@ static inline Expr block_word(SumNest *s) { return loop_word(s->l, "DTRT_SUM_BLO
 static inline Expr blocks_in(SumNest *s, Expr i) { return expr_div(s->l->x, i, block_word(s)); }
 static inline Expr in_block(SumNest *s, Expr i) { return expr_mod(s->l->x, i, block_word(s)); }
 static inline Expr operand(SumNest *s) { return loop_value(s->l, s->n->operand[0], &s->r->in); }
+static inline bool row_dim(const SumNest *s, int d) { return s->r->gone[d] && d < s->end; }
 static inline bool has(const SumNest *s, int d) { return has_loop(s->l, &s->r->in, d); }
 
 /* -------- sum_lines.c -------- */

@@ -5,7 +5,29 @@
 
 /* A tile may have no loop over a dim that its own loops go over. */
 static bool counts_rows(const SumNest *s, int d) {
-  return s->r->gone[d] && !is_int(s->l, site_extent(s->l, s->x, d), 1);
+  return row_dim(s, d) && !is_int(s->l, site_extent(s->l, s->x, d), 1);
+}
+
+/* An element of a row: a value, or the sum of a short line, which is written out where its length
+ * is known. */
+static Expr addend(SumNest *s) {
+  Loop *l = s->l;
+  ReduceNest *r = s->r;
+  if (s->end == s->x->shape.rank) return operand(s);
+  const Expr acc = loop_local(l, LOCAL_VALUE, s->n->dtype, "acc", 0, reduction_identity(r));
+  int loops = 0;
+  for (int d = s->end; d < s->x->shape.rank; d++) {
+    if (!r->gone[d] || !has(s, d)) continue;
+    const Expr len = site_len(l, s->x, d);
+    int64_t known;
+    const bool is_known = expr_is_int(l->x, len, &known);
+    loop_open(l, r->in.dim[d], is_known ? len : loop_extent(l, s->x, d),
+              is_known ? LOOP_WHOLE : LOOP_SOME);
+    loops++;
+  }
+  loop_set(l, acc, reduction_joined(r, acc, operand(s)));
+  loop_close(l, loops);
+  return acc;
 }
 
 /* Whether dims [first, first + n) of a node are one dim to whoever reads it at an index of them:
@@ -39,7 +61,7 @@ static bool is_one_dim(const SumNest *s, NodeId id, int first, int n, int *looks
 }
 
 void sum_join_rows(SumNest *s) {
-  int last = s->x->shape.rank - 1, first, looks = 0;
+  int last = s->end - 1, first, looks = 0;
   while (last > 0 && !counts_rows(s, last)) last--;
   for (first = last; first > 0 && s->r->gone[first - 1];) first--;
   s->first_row = last;
@@ -68,7 +90,7 @@ static Expr first_row(SumNest *s, int last) {
 static Expr rows_of(SumNest *s, int from, int to) {
   Expr n = number(s, 1);
   for (int d = from; d <= to; d++)
-    if (s->r->gone[d]) n = mul(s, n, site_extent(s->l, s->x, d));
+    if (row_dim(s, d)) n = mul(s, n, site_extent(s->l, s->x, d));
   return loop_param(s->l, PARAM_EXTENT, n);
 }
 
@@ -174,7 +196,10 @@ static bool reads_of_row(const Loop *l, Expr e, const char *along, bool *met) {
 static bool has_value_of_row(SumNest *s, Expr v) {
   Loop *l = s->l;
   if (s->r->last < 0) return false;
-  const ExprNode *i = expr_node(l->x, s->r->in.dim[s->r->last]);
+  int along = s->r->last; /* a row */
+  while (along >= s->end || s->r->gone[along])
+    if (along-- == 0) return false;
+  const ExprNode *i = expr_node(l->x, s->r->in.dim[along]);
   return i->kind == EXPR_SYMBOL &&
          reads_of_row(l, v, i->name, arena_array(l->arena, bool, l->x->n));
 }
@@ -183,7 +208,8 @@ static bool has_value_of_row(SumNest *s, Expr v) {
  * One where an element takes so much to compute that this does not count, as it is there twice, and
  * where it reads what is the same along a row, which compilers gather. Memory that is waited for
  * brings one stream best, unless the sum does not stay in L1 meanwhile, or several rows share a
- * page. The sums of short rows wait for each other: so many rows that few are left over. */
+ * page. The sums of short rows wait for each other: so many rows that few are left over. A line is
+ * several elements by itself. */
 static int together(SumNest *s, int last, Expr v) {
   enum { SHORT = 128, PAGE = 4096 };
   const Machine *m = s->l->plan->program->machine;
@@ -192,6 +218,7 @@ static int together(SumNest *s, int last, Expr v) {
   for (int d = last + 1; d < local.rank; d++) columns *= local.dim[d];
   for (int d = s->first_row; d <= last; d++) run *= local.dim[d];
   if (!reduction_is_cheap(s->r, v) || !has(s, last) || has_value_of_row(s, v)) return 1;
+  if (s->end < s->x->shape.rank) return 1;
   const int64_t size = (int64_t)dtype_size(s->x->dtype), row = columns * size,
                 bytes = shape_count(&local) * size;
   const bool here = bytes <= machine_cache(m, CACHE_L2) / 2,
@@ -222,7 +249,7 @@ static void add_short_rows(SumNest *s, int last, Expr own, Expr begin, Expr end,
   loop_close(l, loops + 1);
   loop_open_from(l, s->r->in.dim[last], begin, end, LOOP_OUTER);
   loops = reduction_open_row(s->r, last + 1);
-  loop_set(l, own, reduction_joined(s->r, own, operand(s)));
+  loop_set(l, own, reduction_joined(s->r, own, addend(s)));
   loop_close(l, loops + 1);
 }
 
@@ -233,7 +260,7 @@ static void add_group(SumNest *s, int last, Expr own, Expr from, int some, Expr 
   const Expr before = loop_choose(l, equal(s, from, fresh), reduction_identity(s->r), own);
   const Expr sum = loop_local(l, LOCAL_VALUE, s->n->dtype, "sum", 0, before);
   loop_open_from(l, s->r->in.dim[last], from, add(s, from, number(s, some)), LOOP_WHOLE);
-  loop_set(l, sum, reduction_joined(s->r, sum, operand(s)));
+  loop_set(l, sum, reduction_joined(s->r, sum, addend(s)));
   loop_close(l, 1);
   loop_set(l, own, sum);
   loop_close(l, loops);
@@ -246,7 +273,7 @@ static void add_one_by_one(SumNest *s, int last, Expr own, Expr from, Expr to, E
   if (rows) loop_open_from(l, i, from, to, LOOP_OUTER);
   const int loops = rows + reduction_open_row(s->r, last + 1);
   const Expr before = loop_choose(l, equal(s, i, fresh), reduction_identity(s->r), own);
-  loop_set(l, own, reduction_joined(s->r, before, operand(s)));
+  loop_set(l, own, reduction_joined(s->r, before, addend(s)));
   loop_close(l, loops);
 }
 
@@ -422,7 +449,7 @@ void sum_rows(SumNest *s) {
   s->unit = in_units ? sum_unit(l->mesh, l->g, s->n) : 0;
   if (!blocks || (may_be_empty(s) && !s->unit)) put_identity(s, rows);
   s->kept = !blocks ? rank : short_runs(s, last) ? rows : last;
-  for (int d = rows; d < (blocks ? last : rank); d++)
+  for (int d = rows; d < (blocks ? last : s->end); d++)
     if (r->gone[d] || d < s->kept)
       loops += loop_open_dims(l, s->x, &r->in, d, d + 1, LOOP_SOME,
                               d == r->last ? LOOP_PLAIN : LOOP_OUTER);
@@ -444,6 +471,6 @@ void sum_rows(SumNest *s) {
   else if (blocks)
     put_blocks(s, last);
   else
-    loop_set(l, reduction_result(r), reduction_joined(r, reduction_result(r), operand(s)));
+    loop_set(l, reduction_result(r), reduction_joined(r, reduction_result(r), addend(s)));
   loop_close(l, loops);
 }

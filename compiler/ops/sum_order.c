@@ -12,7 +12,10 @@
 #include "scan.h"
 #include "slide.h"
 
-enum { SHORT_LINE = 512 }; /* so that a block has two lines at least */
+enum {
+  SHORT_LINE = 512,  /* so that a block has two lines at least */
+  HALF_A_VECTOR = 32 /* bytes: of a line that is written out, for a vector of lines at a time */
+};
 
 SumOrder sum_order(const Mesh *m, const Graph *g, const Node *n) {
   SumOrder o = {.fixed =
@@ -32,9 +35,16 @@ SumOrder sum_order(const Mesh *m, const Graph *g, const Node *n) {
     if (gone && in_line) o.line *= local.dim[d];
     if (gone && !in_line) o.rows *= local.dim[d];
   }
+  o.in_rows = o.line > 1 && o.rows > 1 && !dtype_is_half(n->dtype) &&
+              o.line * (int64_t)dtype_size(n->dtype) <= HALF_A_VECTOR;
   if (o.line >= DTRT_LANES && o.line <= SHORT_LINE && o.rows > 1)
     o.lines_in_block = SUM_BLOCK / ((o.line + DTRT_LANES - 1) / DTRT_LANES);
   return o;
+}
+
+/* It has no lines, or lines are elements of rows. */
+static bool has_rows(const SumOrder *o, const Node *x) {
+  return o->in_rows || o->first == x->shape.rank;
 }
 
 int sum_levels(int64_t addends) {
@@ -133,7 +143,7 @@ static int64_t unit_of_rows(int64_t rows) {
 
 int64_t sum_unit(const Mesh *m, const Graph *g, const Node *n) {
   const SumOrder o = sum_order(m, g, n);
-  if (!o.fixed || dtype_is_half(n->dtype) || o.first < graph_operand(g, n, 0)->shape.rank) return 0;
+  if (!o.fixed || dtype_is_half(n->dtype) || !has_rows(&o, graph_operand(g, n, 0))) return 0;
   return unit_of_rows(o.rows);
 }
 
@@ -167,7 +177,7 @@ int64_t sum_scratch(const Mesh *m, const Graph *g, const Node *n) {
   const SumOrder o = sum_order(m, g, n);
   const int64_t in_line = sum_line_unit(m, g, n);
   if (in_line) return (o.line + in_line - 1) / in_line * DTRT_LANES * dtype_size(n->dtype);
-  if (!o.fixed || o.rows <= SUM_BLOCK || o.first < graph_operand(g, n, 0)->shape.rank) return 0;
+  if (!o.fixed || o.rows <= SUM_BLOCK || !has_rows(&o, graph_operand(g, n, 0))) return 0;
   const int64_t row = shape_count(&local); /* 0: nothing is stored, but a place is named */
   const int64_t unit = sum_unit(m, g, n), units = unit ? (o.rows + unit - 1) / unit : 0;
   const int64_t rows = unit ? units * sum_unit_levels(unit) : 1 + sum_levels(o.rows);

@@ -12,6 +12,7 @@ typedef struct SumOrder {
                          is no line, that are combined above it */
   int64_t lines_in_block; /* so many lines side by side in the lanes are a block; 0: there is one
                              line, or each is joined to one addend */
+  bool in_rows; /* lines are so short that each is an element of a row of the kept dims before */
 } SumOrder;
 SumOrder sum_order(const Mesh *m, const Graph *g, const Node *n);
 /* Partial results that pairwise combination of n blocks of SUM_BLOCK addends keeps. */
