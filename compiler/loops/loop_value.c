@@ -348,12 +348,32 @@ static bool in_memory(const Loop *l, NodeId id) {
   return l->le->stored[base] && !loop_stores(l, base) && !(l->outside && in_band(l, base));
 }
 
+static bool divides(const Exprs *x, Expr e) {
+  const ExprNode *n = expr_node(x, e);
+  if (n->kind == EXPR_DIV || n->kind == EXPR_MOD) return true;
+  for (int i = 0; i < n->n; i++)
+    if (divides(x, n->arg[i])) return true;
+  return false;
+}
+
+/* An element in memory of what a view shows in other dims. Where its index is divided to be in
+ * those, it may be whole in the dims of what is shown. */
+static Expr load_of_view(Lower *lower, NodeId id, const At *at) {
+  Loop *l = lower->user;
+  const Node *n = graph_node(l->g, id);
+  const Expr own = load(lower, id, at);
+  if (l->tile || at->flat != NO_EXPR || node_class(n) != CLASS_VIEW || !divides(l->x, own))
+    return own;
+  const Expr of = lower_node(lower, id, at);
+  return divides(l->x, of) ? own : of;
+}
+
 static Expr value(Lower *lower, NodeId id, const At *at) {
   Loop *l = lower->user;
   const Node *n = graph_node(l->g, id);
   if (node_is_const(n)) return constant(lower, id, at);
   if (l->same != NO_NODE && node_base(l->g, id) == l->same) return l->same_as;
-  if (in_memory(l, id)) return load(lower, id, at);
+  if (in_memory(l, id)) return load_of_view(lower, id, at);
   const Expr k = lower_element(lower, EXPR_VALUE, id, at);
   const int mode = l->outside;
   while (l->known[mode].n <= k) vec_push(l->arena, &l->known[mode], 0);
