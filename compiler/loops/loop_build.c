@@ -295,6 +295,7 @@ void loop_done(Loop *l, const char *what, LoopFunction *out) {
   f->what = what;
   loop_part(l);
   loop_blocks(l);
+  loop_lines(l);
   loop_bypass(l);
   loop_check_behind(l);
   loop_index_numbers(l);
