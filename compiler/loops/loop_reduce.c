@@ -23,6 +23,45 @@ static void reduce_lines(ReduceNest *r, bool lanes) {
   loop_close(l, outer);
 }
 
+enum { COLUMNS = 64 }; /* that are looked at together: their best stay in L1, and rows in lines */
+
+/* Loops over blocks of columns of the innermost dim, and where the block begins and ends; how many
+ * loops are open. */
+static int open_columns(ReduceNest *r, int outer, Expr *from, Expr *to) {
+  Loop *l = r->l;
+  Exprs *x = l->x;
+  const Expr len = loop_extent(l, r->x, r->last), size = loop_int(l, COLUMNS);
+  const int64_t blocks = (most_of(l, r->x, r->last) + COLUMNS - 1) / COLUMNS;
+  const Expr block = loop_symbol(l, "block_", 0, blocks - 1),
+             n = expr_div(x, expr_add(x, len, loop_int(l, COLUMNS - 1)), size);
+  if (!outer) l->apart = block, l->apart_extent = n;
+  loop_open(l, block, n, LOOP_OUTER);
+  *from = loop_integer(l, "from_", expr_mul(x, block, size), true);
+  *to = loop_integer(l, "to_", loop_part_end(l, *from, len, size), true);
+  return outer + 1;
+}
+
+/* The innermost dim is kept, and the result has a shorter type than is computed in: rows go into an
+ * array of some columns, which are stored at the end. */
+static void reduce_columns(ReduceNest *r) {
+  Loop *l = r->l;
+  const Expr i = r->in.dim[r->last];
+  Expr from, to;
+  const int outer = open_columns(r, reduction_open(r, 0, r->last, false, LOOP_OUTER), &from, &to);
+  const Expr bests = loop_local(l, LOCAL_ARRAY, r->n->dtype, "best_", COLUMNS, NO_EXPR);
+  const Expr best = loop_element(l, bests, expr_sub(l->x, i, from));
+  loop_open_from(l, i, from, to, LOOP_PLAIN);
+  loop_set(l, best, reduction_identity(r));
+  loop_close(l, 1);
+  const int inner = reduction_open(r, 0, r->last, true, LOOP_OUTER);
+  loop_open_from(l, i, from, to, LOOP_PLAIN);
+  loop_set(l, best, reduction_joined(r, best, loop_value(l, r->n->operand[0], &r->in)));
+  loop_close(l, 1 + inner);
+  loop_open_from(l, i, from, to, LOOP_PLAIN);
+  loop_set(l, reduction_result(r), best);
+  loop_close(l, 1 + outer);
+}
+
 /* The innermost dim is kept: rows are added up into the result, which stays in cache. */
 static void reduce_rows(ReduceNest *r) {
   Loop *l = r->l;
@@ -51,8 +90,6 @@ static Expr is_better(ReduceNest *r, Expr x, Expr best) {
                           loop_op2(l, o->equal, DT_BOOL, best, best)));
 }
 
-enum { COLUMNS = 64 }; /* that are looked at together: their best stay in L1, and rows in lines */
-
 /* The innermost dim is kept: row by row, of some columns at a time.
  *
  *   for (i ...) for (j ...) { x = y[i][j]; if (x > best_[j]) best_[j] = x, argmax[j] = i } */
@@ -61,15 +98,8 @@ static void index_of_rows(ReduceNest *r) {
   Exprs *x = l->x;
   const int dim = (int)node_attr(r->n, "axis"), last = r->last;
   const DType t = r->x->dtype;
-  const Expr len = loop_extent(l, r->x, last), size = loop_int(l, COLUMNS);
-  const int64_t blocks = (most_of(l, r->x, last) + COLUMNS - 1) / COLUMNS;
-  const Expr block = loop_symbol(l, "block_", 0, blocks - 1),
-             n = expr_div(x, expr_add(x, len, loop_int(l, COLUMNS - 1)), size);
-  int outer = reduction_open(r, 0, last, false, LOOP_OUTER);
-  if (!outer) l->apart = block, l->apart_extent = n;
-  loop_open(l, block, n, LOOP_OUTER), outer++;
-  const Expr from = loop_integer(l, "from_", expr_mul(x, block, size), true);
-  const Expr to = loop_integer(l, "to_", loop_part_end(l, from, len, size), true);
+  Expr from, to;
+  const int outer = open_columns(r, reduction_open(r, 0, last, false, LOOP_OUTER), &from, &to);
   const Expr bests = loop_local(l, LOCAL_ARRAY, t, "best_", COLUMNS, NO_EXPR);
   const Expr best = loop_element(l, bests, expr_sub(x, r->in.dim[last], from));
   const At in = r->in;
@@ -118,13 +148,22 @@ static void reduce_index(ReduceNest *r) {
   loop_close(l, outer);
 }
 
+/* One after the other, each element waits for the one before. Lanes, which any order may fill, are
+ * filled and joined in the time of some eight such steps. */
+static bool fit_lanes(const ReduceNest *r) {
+  enum { FEW = LANES / 4 };
+  return dtype_is_float(r->n->dtype) && r->x->shape.dim[r->last] > FEW;
+}
+
 static void reduce_nested(ReduceNest *r) {
-  const bool lanes = r->last >= 0 && r->gone[r->last] && lanes_fit(r->n, r->x->shape.dim[r->last]);
-  const bool rows = r->last >= 0 && !r->gone[r->last] && r->first_gone < r->x->shape.rank &&
-                    !dtype_is_half(r->n->dtype);
-  const bool in_place = rows || site_first(r->l, r->id) != NO_EXPR;
+  const bool lanes = r->last >= 0 && r->gone[r->last] && fit_lanes(r);
+  const bool rows = r->last >= 0 && !r->gone[r->last] && r->first_gone < r->x->shape.rank;
+  const bool first = site_first(r->l, r->id) != NO_EXPR;
+  const bool in_place = first || (rows && !dtype_is_half(r->n->dtype));
   if (lanes) r->in.dim[r->last] = lanes_index(r->l, most_of(r->l, r->x, r->last));
-  if (in_place)
+  if (rows && !in_place)
+    reduce_columns(r);
+  else if (in_place)
     reduce_rows(r);
   else
     reduce_lines(r, lanes);
