@@ -8,6 +8,7 @@ void build_sum(ReduceNest *r, const SumOrder *o) {
   Loop *l = r->l;
   const Node *n = r->n, *x = r->x;
   SumNest s = {.r = r, .l = l, .n = n, .x = x, .order = *o};
+  if (sum_picked(&s)) return;
   const bool lines = o->first < x->shape.rank, lanes = lanes_fit(n, o->line);
   const bool goes_on = lines && site_first(l, r->id) != NO_EXPR;
   l->f.flat = lines && n->shape.rank == 0 && !l->tile && loop_is_flat(l, n->operand[0]);

@@ -34,6 +34,11 @@ static inline Expr operand(SumNest *s) { return loop_value(s->l, s->n->operand[0
 static inline bool row_dim(const SumNest *s, int d) { return s->r->gone[d] && d < s->end; }
 static inline bool has(const SumNest *s, int d) { return has_loop(s->l, &s->r->in, d); }
 
+/* -------- sum_picked.c -------- */
+
+/* A sum of which one addend at most is not 0, by its index, is that. False: it is another one. */
+bool sum_picked(SumNest *s);
+
 /* -------- sum_lines.c -------- */
 
 bool sum_several_dims(const SumNest *s); /* a line is a loop over more than one dim */

@@ -441,7 +441,8 @@ const LoopOps loop_ops = {.add = &op_add,
                           .greater = &op_gt,
                           .less = &op_lt,
                           .equal = &op_eq,
-                          .unequal = &op_ne};
+                          .unequal = &op_ne,
+                          .where = &op_where};
 
 Op reduction_step(const Node *n) {
   const bool truth = n->dtype == DT_BOOL;

@@ -19,7 +19,7 @@ const Concept *op_concept_at(int i);      /* NULL past the last */
 const char *op_instead(const char *name); /* "x != x" for isnan; NULL: nothing is known of it */
 /* Elementwise ops that loops are made of; and the one that joins two values of a reduction. */
 typedef struct LoopOps {
-  Op add, mul, max, bit_or, greater, less, equal, unequal;
+  Op add, mul, max, bit_or, greater, less, equal, unequal, where;
 } LoopOps;
 extern const LoopOps loop_ops;
 Op reduction_step(const Node *n);
