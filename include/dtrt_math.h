@@ -449,25 +449,45 @@ DTRT_FN double dtrt_pow_f64(double x, double y) { return __builtin_pow(x, y); }
 DTRT_FLOAT_ARITHMETIC(f32, float)
 DTRT_FLOAT_ARITHMETIC(f64, double)
 
+/* fmod of two f32, b != 0. In f64 each step leaves what is below 2^-51 of it, whatever is lost in the
+ * quotient, and is exact: it has at most 26 bits behind those that cancel. Of the largest quotient,
+ * 2^277, the sixth leaves less than b; vectors have no other division with a remainder. */
+DTRT_FN double dtrt_fmod_of_f32(double a, double b) {
+#if defined __FMA__ || defined __aarch64__
+  double x = __builtin_fabs(a), y = __builtin_fabs(b), by = 1 / y, m = x;
+  m = __builtin_fma(-__builtin_rint(m * by), y, m);
+  m = __builtin_fma(-__builtin_rint(m * by), y, m);
+  m = __builtin_fma(-__builtin_rint(m * by), y, m);
+  m = __builtin_fma(-__builtin_rint(m * by), y, m);
+  m = __builtin_fma(-__builtin_rint(m * by), y, m);
+  m = __builtin_fma(-__builtin_rint(m * by), y, m);
+  m = m < 0 ? m + y : m;
+  m = y > 0x1p200 ? x + (x - x) : m; /* infinity times 0 */
+  return __builtin_copysign(m, a);
+#else
+  return __builtin_fmod(a, b);
+#endif
+}
 /* Nothing on the way may be denormal, since it would be flushed to 0: f32 goes through f64, and small
  * f64 are scaled up, which is exact. */
 DTRT_FN float dtrt_mod_f32(float a, float b) {
-  double m = __builtin_fmod((double)a, (double)b); /* exact */
+  double m = dtrt_fmod_of_f32((double)a, (double)b);
   float sum = __builtin_fabs(m) < 0x1p-126 ? (float)(m + (double)b) : (float)m + b;
   float r = ((b < 0) != (m < 0)) ? sum : (float)m;
   r = m == 0 ? __builtin_copysignf(0.0f, b) : r;
   return b == 0 ? DTRT_NAN_F32 : r;
 }
-/* a // b for b != 0, where neither a nor a multiple of b near it is denormal */
-DTRT_FN double dtrt_floordiv_scaled(double a, double b) {
-  double m = __builtin_fmod(a, b), d = (a - m) / b;
+/* a // b for b != 0 and m, their fmod, where neither a nor a multiple of b near it is denormal */
+DTRT_FN double dtrt_floordiv_scaled(double a, double b, double m) {
+  double d = (a - m) / b;
   d = ((m != 0) & ((b < 0) != (m < 0))) ? d - 1 : d;
   double f = __builtin_floor(d);
   f = d - f > 0.5 ? f + 1 : f;
   return d == 0 ? __builtin_copysign(0.0, a) * __builtin_copysign(1.0, b) : f;
 }
 DTRT_FN float dtrt_floordiv_f32(float a, float b) {
-  return b == 0 ? a / b : (float)dtrt_floordiv_scaled((double)a, (double)b);
+  double m = dtrt_fmod_of_f32((double)a, (double)b);
+  return b == 0 ? a / b : (float)dtrt_floordiv_scaled((double)a, (double)b, m);
 }
 DTRT_FN double dtrt_mod_f64(double a, double b) {
   double m = __builtin_fabs(a) < __builtin_fabs(b) ? a : __builtin_fmod(a, b);
@@ -478,7 +498,8 @@ DTRT_FN double dtrt_mod_f64(double a, double b) {
 DTRT_FN double dtrt_floordiv_f64(double a, double b) {
   int small = __builtin_fabs(a) < 0x1p-900, far = !small & (__builtin_fabs(b) < 0x1p-1000);
   double scale = small ? 0x1p120 : 1.0;
-  double f = dtrt_floordiv_scaled(a * scale, far ? 1.0 : b * scale);
+  double x = a * scale, y = far ? 1.0 : b * scale;
+  double f = dtrt_floordiv_scaled(x, y, __builtin_fmod(x, y));
   f = far ? a / b + (a - a) : f; /* above 2^100, so an integer; NaN for infinity */
   return b == 0 ? a / b : f;
 }

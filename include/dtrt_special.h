@@ -319,7 +319,7 @@ DTRT_FN float dtrt_frac_f32(float x) { return x - __builtin_truncf(x); }
 DTRT_FN float dtrt_copysign_f32(float x, float y) { return __builtin_copysignf(x, y); }
 /* The remainder with the sign of x, exact. */
 DTRT_FN float dtrt_fmod_f32(float x, float y) {
-  float r = (float)__builtin_fmod((double)x, (double)y);
+  float r = (float)dtrt_fmod_of_f32((double)x, (double)y);
   return y == 0 ? DTRT_NAN_F32 : r;
 }
 
