@@ -44,7 +44,7 @@ typedef enum RotateWhen {
 } RotateWhen;
 
 /* Hints to C compilers in front of a loop: DTRT_PLAIN, ... in dtrt.h. */
-typedef enum LoopHow { LOOP_SOME, LOOP_PLAIN, LOOP_OUTER, LOOP_FEW, LOOP_WHOLE } LoopHow;
+typedef enum LoopHow { LOOP_SOME, LOOP_PLAIN, LOOP_OUTER, LOOP_FEW, LOOP_WHOLE, LOOP_LONG } LoopHow;
 
 typedef enum LocalKind {
   LOCAL_VALUE,

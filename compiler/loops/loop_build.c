@@ -299,6 +299,7 @@ void loop_done(Loop *l, const char *what, LoopFunction *out) {
   loop_bypass(l);
   loop_check_behind(l);
   loop_index_numbers(l);
+  loop_masks(l);
   Arena *scratch = l->plan->scratch;
   const ArenaMark mark = arena_mark(scratch);
   Str key = str_new(scratch);

@@ -66,6 +66,8 @@ bool loop_turns_apart(Loop *l, const char *index);
 void loop_blocks(Loop *l);
 /* Writes past the caches what bypass.c says: loop_bypass.c. */
 void loop_bypass(Loop *l);
+/* Has the last vector of innermost loops masked where that is faster: loop_masks.c. */
+void loop_masks(Loop *l);
 /* Makes lines once that several turns of loops around read: loop_lines.c. */
 void loop_lines(Loop *l);
 /* Leaves no check of an index that is data in innermost loops that can do without. */

@@ -120,7 +120,8 @@ static void put_how(Print *p, LoopHow how) {
   static const char *const word[] = {[LOOP_PLAIN] = "DTRT_PLAIN",
                                      [LOOP_OUTER] = "DTRT_OUTER",
                                      [LOOP_FEW] = "DTRT_FEW",
-                                     [LOOP_WHOLE] = "DTRT_WHOLE"};
+                                     [LOOP_WHOLE] = "DTRT_WHOLE",
+                                     [LOOP_LONG] = "DTRT_LONG"};
   if (how)
     str_line(&p->code, "%s",
              how == LOOP_PLAIN && p->f && p->f->draws_once ? "DTRT_LONG" : word[how]);
