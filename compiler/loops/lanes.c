@@ -343,8 +343,11 @@ void lanes_find(ReduceNest *r, Expr found, Expr best) {
   }
 }
 
+/* A short line is worth it where its elements are computed, which vectors do at once. */
 bool lanes_can_find(ReduceNest *r) {
+  Loop *l = r->l;
   const DType t = r->x->dtype;
-  return (t == DT_F32 || t == DT_F64) && r->last == (int)node_attr(r->n, "axis") &&
-         most_of(r->l, r->x, r->last) >= LANES;
+  if ((t != DT_F32 && t != DT_F64) || r->last != (int)node_attr(r->n, "axis")) return false;
+  return most_of(l, r->x, r->last) >= LANES ||
+         expr_node(l->x, loop_value(l, r->n->operand[0], &r->in))->kind != EXPR_LOAD;
 }
