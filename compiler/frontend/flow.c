@@ -347,6 +347,14 @@ static Value after_value(Elab *e, Value inside, Ident name, Where where) {
   return value_node(id);
 }
 
+/* Variables, in lists too, as their values. */
+static Value read_all(Elab *e, Value v, Span at) {
+  if (v.kind != V_LIST) return eval_read(e, v, at);
+  Value *item = arena_array(e->arena, Value, v.list->n);
+  for (int i = 0; i < v.list->n; i++) item[i] = read_all(e, v.list->at[i], at);
+  return value_list(e, item, v.list->n);
+}
+
 /* What the loop itself binds in its body is bound there by now. */
 void flow_names(Elab *e, OpenRegion *r, NameScope *in, const StmtVec *body, Where where,
                 CarriedVec *out) {
@@ -360,7 +368,7 @@ void flow_names(Elab *e, OpenRegion *r, NameScope *in, const StmtVec *body, Wher
     if (i >= bound && b->value.kind != V_TENSOR) continue; /* a part of a variable is written */
     Carried c = {.name = names.at[i], .before = b->span, .first = b->value};
     flow_be_in(e, r->up); /* a variable's value before, not what it is in a run */
-    const Value before = eval_read(e, b->value, names.at[i].span);
+    const Value before = read_all(e, b->value, names.at[i].span);
     flow_be_in(e, r);
     c.key = adopt_key(e, flow_region(e, r)->span, names.at[i].text);
     c.inside = flow_carry_value(e, r, before, (Ident){names.at[i].text, b->span}, where, c.key);
