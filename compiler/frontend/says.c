@@ -188,6 +188,17 @@ static const SpecExpr *of_all_rows(Elab *e, const SpecExpr *x) {
   return out;
 }
 
+/* A pattern for tensors of many ranks, `[a, ...]`, may match scalars, which have nothing to split:
+ * the count of an optimizer's steps beside its moments. */
+static const SpecExpr *of_scalar(Elab *e, const SpecExpr *x) {
+  int rests = 0;
+  for (int i = 0; i < x->items.n; i++) rests += x->items.at[i].kind == ITEM_REST;
+  if (!rests || x->partial.n) return x;
+  SpecExpr *out = arena_copy(e->arena, x, sizeof *x);
+  out->items = (ItemVec){0};
+  return out;
+}
+
 /* Applies this statement to this tensor, unless a stronger one applies. */
 static void claim(Applying *a, const Said *s, const Named *n) {
   Elab *e = a->e;
@@ -212,6 +223,7 @@ static void claim(Applying *a, const Said *s, const Named *n) {
   const SpecExpr *said = is_var(n)    ? of_rows(e, s->spec, &e->program->vars.at[n->index])
                          : n->of_rows ? of_all_rows(e, s->spec)
                                       : s->spec;
+  if (s->pattern && !rank) said = of_scalar(e, said);
   const Spec *spec = spec_make(e, said, rank, what, n->kind == NAMED_NODE, false);
   if (!spec) return;
   if (*slot) { /* annotated by relayout(...) or another statement */
