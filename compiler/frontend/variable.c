@@ -121,7 +121,7 @@ static NodeId spread(Elab *e, NodeId x, const Shape *s, Span at) {
 }
 
 /* The value as a tensor of the variable's type, or of one layer's of a stack; NO_NODE after a
- * report. A scalar fills it. */
+ * report. A scalar fills it, a list of numbers is one of its type. */
 static NodeId fit(Elab *e, int var, const Type *own, Value v, Span at) {
   Var to = e->program->vars.at[var];
   if (own) to.shape = own->shape;
@@ -135,7 +135,7 @@ static NodeId fit(Elab *e, int var, const Type *own, Value v, Span at) {
     return spread(e, build_tensor(b, &a, to.dtype), &to.shape, at);
   }
   const char *wanted = type_text(e, to.dtype, &to.shape);
-  if (v.kind != V_TENSOR) {
+  if (v.kind != V_TENSOR && v.kind != V_LIST) {
     elab_fail(e, at, "`%s` is %s, but the value is %s", to.path, wanted, value_describe(e, &v));
     return NO_NODE;
   }

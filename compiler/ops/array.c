@@ -159,7 +159,9 @@ typedef struct Literal {
 static bool read_literal(Build *b, const Arg *a, int depth, Literal *l) {
   if (a->kind != ARG_LIST) {
     if (a->kind != ARG_INT && a->kind != ARG_REAL && a->kind != ARG_BOOL)
-      return op_fail(b, a->span, "an array is made of numbers or of true and false"), false;
+      return op_fail(b, a->span, "an array is made of numbers or of true and false%s",
+                     a->kind == ARG_TENSOR ? "; stack([x, y]) makes a tensor of tensors" : ""),
+             false;
     if (depth != l->shape.rank)
       return op_fail(b, a->span, "a number beside a list: rows of an array are of one shape"),
              false;
