@@ -102,9 +102,19 @@ static bool is_known_here(Elab *e, const AstExpr *x, const Value *v) {
   return false;
 }
 
-static int64_t clip(int64_t i, int64_t n) {
+/* A bound of a slice as Python clips it; `least` is where one before the first element ends up. */
+static int64_t clip(int64_t i, int64_t n, int64_t least) {
   if (i < 0) i += n;
-  return i < 0 ? 0 : i > n ? n : i;
+  return i < least ? least : i > n + least ? n + least : i;
+}
+
+static Value list_slice(Elab *e, const ValueList *l, int64_t a, int64_t b, int64_t step) {
+  const int64_t way = b - a, most = way / step + (way % step != 0);
+  const int n = (way > 0) == (step > 0) ? (int)most : 0;
+  if (step == 1) return value_list(e, l->at + (n ? a : 0), n);
+  Value *at = arena_array(e->arena, Value, n);
+  for (int i = 0; i < n; i++) at[i] = l->at[a + i * step];
+  return value_list(e, at, n);
 }
 
 static Value list_index(Elab *e, NameScope *s, const AstExpr *x, const ValueList *l) {
@@ -124,10 +134,12 @@ static Value list_index(Elab *e, NameScope *s, const AstExpr *x, const ValueList
       return elab_fail(e, sub->span, "there is no element %ld in a list of %d", (long)a, l->n);
     return l->at[a < 0 ? a + l->n : a];
   }
-  if (has_step && step != 1) return elab_fail(e, sub->span, "lists are sliced in steps of 1");
-  a = has_a ? clip(a, l->n) : 0;
-  b = has_b ? clip(b, l->n) : l->n;
-  return b > a ? value_list(e, l->at + a, (int)(b - a)) : value_list(e, NULL, 0);
+  if (!has_step) step = 1;
+  if (step == 0) return elab_fail(e, sub->step->span, "the step of a slice cannot be 0");
+  const int64_t least = step < 0 ? -1 : 0, first = step < 0 ? l->n - 1 : 0;
+  a = has_a ? clip(a, l->n, least) : first;
+  b = has_b ? clip(b, l->n, least) : step < 0 ? -1 : l->n;
+  return list_slice(e, l, a, b, step);
 }
 
 static Value family_index(Elab *e, NameScope *s, const AstExpr *x, const Family *f) {
