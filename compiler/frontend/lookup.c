@@ -8,11 +8,19 @@ static void near_scope(Near *n, const NameScope *s) {
   for (int i = 0; i < s->names.n; i++) near_offer(n, s->names.at[i]->name);
 }
 
+/* What a scope binds, but for entries: only the host calls those, so they hide nothing. */
+static Binding *find_value(const NameScope *s, Ident name, Binding **entry) {
+  Binding *b = scope_find(s, name.text);
+  if (!b || b->value.kind != V_ENTRY) return b;
+  *entry = b;
+  return NULL;
+}
+
 /* Own names first, then those of imports, and of their imports. */
-static Binding *find_imported(Elab *e, Module *m, Ident name, Binding *found) {
+static Binding *find_imported(Elab *e, Module *m, Ident name, Binding *found, Binding **entry) {
   if (m->seen) return found;
   m->seen = true;
-  Binding *b = scope_find(&m->scope, name.text);
+  Binding *b = find_value(&m->scope, name, entry);
   if (b && found && found != b) {
     if (found->span.file != b->span.file || found->span.begin != b->span.begin) {
       elab_fail(e, name.span, "`%s` is defined by two imported files", name.text);
@@ -22,7 +30,8 @@ static Binding *find_imported(Elab *e, Module *m, Ident name, Binding *found) {
     return found;
   }
   if (b) return b;
-  for (int i = 0; i < m->imports.n; i++) found = find_imported(e, m->imports.at[i], name, found);
+  for (int i = 0; i < m->imports.n; i++)
+    found = find_imported(e, m->imports.at[i], name, found, entry);
   return found;
 }
 
@@ -98,13 +107,13 @@ static Value unknown_name(Elab *e, NameScope *s, Ident name) {
 }
 
 static Binding *find_bound(Elab *e, const NameScope *s, Ident name) {
-  Binding *b = NULL;
+  Binding *b = NULL, *entry = NULL;
   for (int i = 0; i < e->modules.n; i++) e->modules.at[i]->seen = false;
   for (; s && !b; s = s->up) {
-    b = scope_find(s, name.text);
-    if (!b && s->module) b = find_imported(e, s->module, name, NULL);
+    b = find_value(s, name, &entry);
+    if (!b && s->module) b = find_imported(e, s->module, name, NULL, &entry);
   }
-  return b;
+  return b ? b : entry;
 }
 
 /* What dtg has for the last name of np.linalg.inv. */
@@ -136,6 +145,7 @@ bool lookup_module(Elab *e, NameScope *s, const AstExpr *x) {
 Value scope_lookup(Elab *e, NameScope *s, Ident name) {
   Value v;
   Binding *b = find_bound(e, s, name);
+  if (b && b->value.kind == V_ENTRY && builtin_find(name.text, &v)) return v;
   if (b) return evaluate_const(e, b);
   if (e->declared && !strcmp(name.text, "declared"))
     return value_type(e, e->declared->dtype, &e->declared->shape);
