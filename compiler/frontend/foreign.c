@@ -146,6 +146,13 @@ static const char *in_expression(const Stopped *s, const Around *a) {
   return NULL;
 }
 
+/* Whether the word before begins its line, or a statement in it. */
+static bool begins_statement(const Around *a) {
+  const char *c = a->before;
+  while (c > a->line && (c[-1] == ' ' || c[-1] == '\t')) c--;
+  return c == a->line || c[-1] == '{' || c[-1] == ';';
+}
+
 static const char *in_line(const Parse *p, const Stopped *s, const Around *a) {
   if ((is(a, "//") || (is(a, "/") && (a->text[1] == '*' || a->text[1] == '/'))) && s->stmt)
     return "a comment begins with `#`";
@@ -157,7 +164,7 @@ static const char *in_line(const Parse *p, const Stopped *s, const Around *a) {
     return "`..` stands once, in the range of a `for` or a `repeat`, whose step follows as "
            "in "
            "`0..n by 2`; a slice is written x[a:b:step]";
-  if (is(a, ":") && a->nbefore && a->before == a->line + strspn(a->line, " \t") && !p->brackets &&
+  if (is(a, ":") && a->nbefore && begins_statement(a) && !p->brackets &&
       !foreign_is_reserved(a->before, a->nbefore))
     return "only params, states and inputs declare types; a name takes the type of its value: `y = "
            "...`";
@@ -167,7 +174,7 @@ static const char *in_line(const Parse *p, const Stopped *s, const Around *a) {
     return "dtg has no tuples: several values are written without parentheses, as in `a, b = "
            "f(x)`, and a list "
            "is written [a, b]";
-  if (s->ends && s->expr && a->nbefore == 0 && a->before - a->line >= 2 &&
+  if ((s->ends || is(a, "}")) && s->expr && a->nbefore == 0 && a->before - a->line >= 2 &&
       (!strncmp(a->before - 2, "++", 2) || !strncmp(a->before - 2, "--", 2)))
     return "there is no `++` or `--`; write `x = x + 1`, or `x <- x + 1` for a variable";
   if (a->nbefore == 6 && !memcmp(a->before, "import", 6))
