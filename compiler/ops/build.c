@@ -362,7 +362,8 @@ NodeId build_tensor(Build *b, const Arg *x, DType t) {
     return op_fail(b, x->span, "%g is not an integer, as %s requires", x->real, dtype_name(t));
   if (t == DT_BOOL)
     return op_fail(b, x->span,
-                   "a number cannot be combined with a bool tensor; write true or false");
+                   "a number cannot be combined with a bool tensor; write true or false, or cast "
+                   "it, as in i32(...)");
   if (dtype_is_float(t)) {
     double v = x->kind == ARG_INT ? whole_as(t, DT_I64, x->i) : x->real;
     return op_check_number(b, x->span, t, v) ? build_const(b, t, v) : NO_NODE;
