@@ -114,6 +114,7 @@ NodeId build_array(Build *b, const Arg *a, const DType *type);
 /* Numbers that have no type yet (untyped.c). Remembers that `id` is one, if it is made of such and
  * of numbers alone. */
 void untyped_add(Build *b, NodeId id, Op op, int n, const Arg *a);
+bool untyped_is(const Build *b, NodeId id);
 /* A node in type t, if it is one, else itself; NO_NODE after an error: it does not go. */
 NodeId untyped_as(Build *b, NodeId id, DType t);
 /* Those of x that are such in the type of the first that is none; false after an error. */

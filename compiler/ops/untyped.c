@@ -42,7 +42,7 @@ static bool moves(Op op) {
          op == &op_reverse;
 }
 
-static bool is_untyped(const Build *b, NodeId id) {
+bool untyped_is(const Build *b, NodeId id) {
   if (!b->untyped || !b->untyped->at.n) return false;
   while (!find(b, id) && moves(op_node(b, id)->op)) id = op_node(b, id)->operand[0];
   return find(b, id) != NULL;
@@ -50,7 +50,7 @@ static bool is_untyped(const Build *b, NodeId id) {
 
 static bool is_number(const Build *b, const Arg *a) {
   return a->kind == ARG_INT || a->kind == ARG_REAL ||
-         (a->kind == ARG_TENSOR && is_untyped(b, a->node));
+         (a->kind == ARG_TENSOR && untyped_is(b, a->node));
 }
 
 void untyped_add(Build *b, NodeId id, Op op, int n, const Arg *a) {
@@ -90,7 +90,7 @@ static NodeId make(Build *b, NodeId id, DType t) {
 }
 
 NodeId untyped_as(Build *b, NodeId id, DType t) {
-  if (t == DT_F32 || !is_untyped(b, id)) return id;
+  if (t == DT_F32 || !untyped_is(b, id)) return id;
   const Span at = b->span;
   const char *what = b->what;
   b->span = op_node(b, id)->span, b->what = op_written(op_node(b, id)->op);
@@ -105,7 +105,7 @@ NodeId untyped_as(Build *b, NodeId id, DType t) {
 
 bool untyped_agree(Build *b, int n, NodeId *x) {
   int typed = 0;
-  while (typed < n && (x[typed] == NO_NODE || is_untyped(b, x[typed]))) typed++;
+  while (typed < n && (x[typed] == NO_NODE || untyped_is(b, x[typed]))) typed++;
   for (int i = 0; i < n && typed < n; i++) {
     if (x[i] != NO_NODE) x[i] = untyped_as(b, x[i], op_node(b, x[typed])->dtype);
     if (x[i] == NO_NODE) return false;
@@ -125,7 +125,7 @@ static bool is_whole(const Build *b, NodeId id) {
 }
 
 NodeId untyped_cast(Build *b, NodeId id, DType to) {
-  if (!is_untyped(b, id) || to == DT_BOOL || (dtype_is_float(to) && dtype_size(to) < 8)) return id;
+  if (!untyped_is(b, id) || to == DT_BOOL || (dtype_is_float(to) && dtype_size(to) < 8)) return id;
   const DType whole = dtype_is_int(to) && is_whole(b, id) ? DT_I64 : DT_F64;
   return untyped_as(b, id, dtype_is_complex(to) ? dtype_part(to) : whole);
 }
