@@ -64,15 +64,19 @@ static void implied_result(Einsum *e) {
     if (often[c] == 1 && e->out.n < MAX_RANK) e->out.l[e->out.n++] = c;
 }
 
+static bool fail_count(Einsum *e, const char *end) {
+  int names = 1;
+  for (const char *c = e->text->text; c < end; c++) names += *c == ',';
+  op_fail(e->b, e->text->span, "\"%s\" names %d operand%s, but %d %s given", e->text->text, names,
+          PLURAL(names), e->n, e->n == 1 ? "is" : "are");
+  return false;
+}
+
 static bool read_equation(Einsum *e) {
   const char *s = e->text->text, *arrow = strstr(s, "->"), *end = arrow ? arrow : s + strlen(s);
   for (int t = 0; t < e->n; t++) {
     const char *comma = memchr(s, ',', (size_t)(end - s));
-    if ((comma != NULL) != (t + 1 < e->n)) {
-      op_fail(e->b, e->text->span, "\"%s\" does not name %d operand%s", e->text->text, e->n,
-              e->n == 1 ? "" : "s");
-      return false;
-    }
+    if ((comma != NULL) != (t + 1 < e->n)) return fail_count(e, end);
     if (!read_term(e, s, comma ? comma : end, &e->term[t])) return false;
     s = comma ? comma + 1 : end;
   }
