@@ -252,6 +252,15 @@ static const char *options_text(int bit, char *text, size_t size) {
   return text;
 }
 
+/* What decides while compiling, and is often written behind the command. */
+static bool is_of_compiler(const char *word, size_t n) {
+  static const char *const names[] = {"--mesh",      "--layout",  "--machine", "--memory", "-D",
+                                      "--precision", "--disable", "--auto",    "--dump",   "-O"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strlen(names[i]) == n && !strncmp(names[i], word, n)) return true;
+  return false;
+}
+
 /* One option at argv[*i], which moves to its last word. */
 bool cli_take_option(cli *c, int argc, char **argv, int *i, int bit) {
   const char *word = argv[*i], *equal = strchr(word, '=');
@@ -275,7 +284,10 @@ bool cli_take_option(cli *c, int argc, char **argv, int *i, int bit) {
     return take_value(c, o, equal ? equal + 1 : argv[++*i]);
   }
   char all[1024];
-  if (*cli_near_text(&near))
+  if (is_of_compiler(word, n))
+    cli_usage(c, "%.*s is an option of the compiler: dtgc run MODEL.dtg %.*s ... %s ...", (int)n,
+              word, (int)n, word, c->command);
+  else if (*cli_near_text(&near))
     cli_usage(c, "unknown option '%s'%s", word, cli_near_text(&near));
   else
     cli_usage(c, "unknown option '%s'; those of '%s': %s", word, c->command,

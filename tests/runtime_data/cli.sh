@@ -60,6 +60,7 @@ check 2 '' "unknown command 'inof' (did you mean 'info'?)" inof
 check 2 '' "has no entry 'trian' (did you mean 'train'?)" fit trian
 check 2 '' "has no entry 'init'" call init
 check 2 '' "unknown option '--epoch' (did you mean '--epochs'?)" fit train --epoch 3
+check 2 '' "--mesh is an option of the compiler: dtgc run MODEL.dtg --mesh ... call ..." call train --mesh a=2
 check 2 '' "--epochs is not an option of 'call'" call train --epochs 3
 check 2 '' "no input of that name (did you mean 'label'?)" fit train --feed lable=d.csv --epochs 1
 check 2 '' "no output of that name (did you mean 'sums'?)" call train --out sum=-
