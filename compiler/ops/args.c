@@ -79,8 +79,8 @@ void op_declared(Build *b, int n, const NodeId *x) {
                 op_describe(b, number), dtype_name(op_node(b, x[n - 1 - i])->dtype));
     if (o->op == &op_carry && untyped_is(b, o->operand[0]))
       diag_note(b->diag, op_node(b, o->operand[0])->span,
-                "what is made of numbers alone here is carried as f32; %s(...) of one of them gives "
-                "it the other type",
+                "what is made of numbers alone here is carried as f32; %s(...) of one of them "
+                "gives it the other type",
                 dtype_name(op_node(b, x[n - 1 - i])->dtype));
   }
 }

@@ -141,7 +141,7 @@ static const Concept concepts[] = {
     {"var_mean", X "[var(x, axis=0), mean(x, axis=0)][0]"},
     {"cov", X "einsum(\"ik,jk->ij\", x - mean(x, axis=1, keepdims=true), x) / 5"},
     {"corrcoef", X "einsum(\"ik,jk->ij\", (x - mean(x, axis=1, keepdims=true)) / "
-                 "std(x, axis=1, keepdims=true), x / std(x, axis=1, keepdims=true)) / 6"},
+                   "std(x, axis=1, keepdims=true), x / std(x, axis=1, keepdims=true)) / 6"},
     {"trapz", X "sum((x[:, 1:] + x[:, :-1]) / 2, axis=1)"},
     {"trapezoid", X "sum((x[:, 1:] + x[:, :-1]) / 2, axis=1)"},
     {"polyval", "f32[4, 6] x, f32[3] c: (c[0] * x + c[1]) * x + c[2]"},
