@@ -393,7 +393,7 @@ int main(int argc, char **argv) {
   try_pieces();
   try_version();
   try_every_byte(argc > 3 ? atoi(argv[3]) : 7);
-  fuzz(argc > 4 ? atoi(argv[4]) : 3000);
+  fuzz(argc > 4 ? 10 * atoi(argv[4]) : 3000);
   static const char *const files[] = {"torch/legacy.pt", "torch/unsummed.pt", "keras/few.h5",
                                       "keras/types.h5", "keras/legacy.h5"};
   for (int i = 0; i < 5; i++) fuzz_file(argv[2], files[i], argc > 4 ? atoi(argv[4]) : 600);
