@@ -53,10 +53,6 @@ for mesh in '' a=2,b=2; do
   [ "$(cat out.txt)" = 'wrong = 0' ] || fail "on '$mesh': $(head -c 300 out.txt err.txt)"
 done
 
-says() { # FILE TEXT
-  "$dtgc" checkpoint ls "$1" >out.txt 2>err.txt && fail "$1: accepted"
-  grep -qF -- "$2" err.txt || fail "$1: $(cat err.txt)"
-}
 says "$files/chunks.h5" 'in x: its elements are in chunks, as of compressed datasets; save it without'
 says "$files/latest.h5" "in the root group: a group in a fractal heap, which h5py writes with libver='latest' alone"
 head -c 2000 "$files/legacy.h5" >cut.h5 && says cut.h5 'it reaches past the end of the file'

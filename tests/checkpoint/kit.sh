@@ -37,6 +37,11 @@ refused() {
   fail "$what: lacks '$text'"
   cat err.txt
 }
+# says FILE TEXT: it cannot be listed, and the error says so.
+says() {
+  "$dtgc" checkpoint ls "$1" >out.txt 2>err.txt && fail "$1: accepted"
+  grep -qF -- "$2" err.txt || fail "$1: $(cat err.txt)"
+}
 # same WHAT A B: the elements of two checkpoints, and how they are cut, are the same bytes.
 same() {
   local f n=0

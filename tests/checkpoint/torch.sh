@@ -96,10 +96,6 @@ for d in one two; do
   "$dtgc" checkpoint diff plain.safetensors $d | grep -q '^7 equal, 0 different, 0 on one side' || fail "folder $d: $("$dtgc" checkpoint ls $d 2>&1)"
 done
 
-says() { # FILE TEXT
-  "$dtgc" checkpoint ls "$1" >out.txt 2>err.txt && fail "$1: accepted"
-  grep -qF -- "$2" err.txt || fail "$1: $(cat err.txt)"
-}
 says "$files/alone.pt" 'alone.pt: its tensor has no name; save a dict of tensors'
 says "$files/script.pt" 'script.pt: it holds no tensors by name; expected what torch.save(model.state_dict(), path) writes'
 head -c 3000 "$files/nested.pt" >cut.pt && says cut.pt 'cut.pt: the zip archive is damaged'
