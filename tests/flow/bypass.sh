@@ -1,7 +1,7 @@
 #!/bin/bash
 # bypass.sh DTGC: stores past the caches, on a machine whose caches hold next to nothing: the bits of usual stores, for rows that are
-# whole lines and rows that are not, several types, borders, meshes and cores. Then which values are written so: those that are
-# read when the last cache has lost them, and no others.
+# whole lines and rows that are not, several types, borders, meshes and cores. Then which values are written so: what is read when
+# the last cache has lost it, and nothing else.
 set -u
 . "$(dirname "$0")/../lib.sh"
 dtgc=$1

@@ -6,8 +6,8 @@
  *
  * What decides is how many bytes are read and written from where an element of the value is made to
  * where it is read next, in the next run of a loop or the next call, too: whether they are on
- * average more than the last cache holds. A value that a core's own cache holds is left to that,
- * which writes it to memory when nobody waits. */
+ * average more than the last cache holds. A value that a core's own cache holds is left to that:
+ * it is written to memory later, while the core goes on. */
 #include <math.h>
 #include <stdlib.h>
 #include "schedule_passes.h"
@@ -23,7 +23,7 @@ typedef struct Bypass {
   NodeVec were_read;     /* those of which there are some */
   double *before;        /* by step: bytes touched by the steps before it; [steps.n]: by all */
   StepNumbers *readers;  /* by buffer: steps that read it, ascending; a region's end counts as the
-                          * step  behind it */
+                          * step behind it */
   int *region_at;        /* by step: the innermost loop, or NO_REGION */
   RegionSpan *span;      /* by region */
 } Bypass;
