@@ -17,14 +17,14 @@
 
 enum { LINE_BYTES = 64 };
 
-typedef struct Lines {
+typedef struct Bypassed {
   Loop *l;
   const char *index; /* of the loop that is taken apart */
   const char *at;    /* the local that counts lines */
   const char *one;   /* the index in front of them or behind them; NULL: in the loop over lines */
   int64_t line;      /* elements */
   int done;
-} Lines;
+} Bypassed;
 
 static bool passes_by(const Loop *l, const LoopStmt *store) {
   const ExprNode *to = expr_node(l->x, store->a);
@@ -61,7 +61,7 @@ static int64_t line_of(const Loop *l, const LoopStmt *s) {
 }
 
 static Expr in_line(void *user, Expr e) {
-  const Lines *x = user;
+  const Bypassed *x = user;
   Exprs *exprs = x->l->x;
   const ExprNode n = *expr_node(exprs, e);
   if (n.kind != EXPR_SYMBOL || n.name != x->index) return NO_EXPR;
@@ -70,11 +70,11 @@ static Expr in_line(void *user, Expr e) {
                   expr_symbol(exprs, "lane", 0, x->line - 1));
 }
 
-static Expr rewritten(const Lines *x, Expr e, Expr *now) {
+static Expr rewritten(const Bypassed *x, Expr e, Expr *now) {
   return expr_rewrite(x->l->x, e, now, in_line, (void *)x);
 }
 
-static LoopStmt *add(const Lines *x, LoopStmt ***to, LoopStmt s) {
+static LoopStmt *add(const Bypassed *x, LoopStmt ***to, LoopStmt s) {
   LoopStmt *made = loop_stmt(x->l, s);
   **to = made;
   *to = &made->next;
@@ -88,7 +88,7 @@ typedef struct Body {
   int lines;
 } Body;
 
-static void add_line(Lines *x, Body *b, Expr place, Expr v, Expr lane) {
+static void add_line(Bypassed *x, Body *b, Expr place, Expr v, Expr lane) {
   Loop *l = x->l;
   const ExprNode n = *expr_node(l->x, place);
   const DType t = graph_node(l->g, (NodeId)n.v)->dtype;
@@ -110,7 +110,7 @@ static void add_line(Lines *x, Body *b, Expr place, Expr v, Expr lane) {
   add(x, &b->call, (LoopStmt){.kind = STMT_CALL, .a = loop_call(l, "dtrt_bypass", DT_I64, 2, arg)});
 }
 
-static LoopStmt *whole_line(Lines *x, const LoopStmt *body, Expr *now) {
+static LoopStmt *whole_line(Bypassed *x, const LoopStmt *body, Expr *now) {
   Loop *l = x->l;
   Body b = {0};
   b.array = &b.arrays, b.set = &b.sets, b.store = &b.stores, b.call = &b.calls;
@@ -137,8 +137,8 @@ static LoopStmt *whole_line(Lines *x, const LoopStmt *body, Expr *now) {
 }
 
 /* The loop as it was, over elements that are no whole line. */
-static void one_by_one(Lines *x, LoopStmt ***to, const LoopStmt *body, const char *name, Expr from,
-                       Expr end) {
+static void one_by_one(Bypassed *x, LoopStmt ***to, const LoopStmt *body, const char *name,
+                       Expr from, Expr end) {
   Loop *l = x->l;
   LoopStmt *all = NULL, **next = &all;
   const Expr index = expr_symbol(l->x, arena_printf(l->arena, "%s%d", name, x->done), 0, 0);
@@ -175,7 +175,7 @@ static bool rows_are_lines(const Loop *l, const LoopStmt *s, int64_t line) {
 }
 
 /* Where the first line begins that is written as a whole. */
-static Expr first_line(Lines *x, const LoopStmt *s, Expr from, Expr end) {
+static Expr first_line(Bypassed *x, const LoopStmt *s, Expr from, Expr end) {
   Loop *l = x->l;
   const LoopStmt *store = first_of(l, s);
   const ExprNode n = *expr_node(l->x, store->a);
@@ -187,7 +187,7 @@ static Expr first_line(Lines *x, const LoopStmt *s, Expr from, Expr end) {
 }
 
 /* In the place of the loop. Where it ends is to be *last. */
-static LoopStmt *in_lines(Lines *x, LoopStmt *s, LoopStmt **last) {
+static LoopStmt *in_lines(Bypassed *x, LoopStmt *s, LoopStmt **last) {
   Loop *l = x->l;
   const bool part = loop_in_parts(&l->f, s), whole = rows_are_lines(l, s, x->line);
   const int64_t hi = expr_node(l->x, s->b)->hi;
@@ -220,7 +220,7 @@ static LoopStmt *in_lines(Lines *x, LoopStmt *s, LoopStmt **last) {
   return all;
 }
 
-static void take(Lines *x, LoopStmt **s) {
+static void take(Bypassed *x, LoopStmt **s) {
   for (LoopStmt *last; *s; s = &last->next) {
     last = *s;
     x->line = line_of(x->l, *s);
@@ -234,7 +234,7 @@ static void take(Lines *x, LoopStmt **s) {
 }
 
 void loop_bypass(Loop *l) {
-  Lines x = {.l = l};
+  Bypassed x = {.l = l};
   if (!l->le->bypass || l->f.returns || loop_runs_once(l)) return;
   take(&x, &l->f.body);
   if (!x.done) return;

@@ -1,5 +1,5 @@
 /* Innermost loops whose last turns fill no vector. Compilers do half a vector of these at once, and
- * the others one by one, each of which takes two thirds of a vector's time: of 31 tanh, 7 are left
+ * the others one by one, each in two thirds of a vector's time: of 31 tanh, 7 are left
  * over. Where the CPU has masks the last vector is a masked one instead, unless masking each takes
  * longer: an operation for each load and store, and some for the mask. */
 #include "loop_build.h"

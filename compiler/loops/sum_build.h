@@ -36,7 +36,7 @@ static inline bool has(const SumNest *s, int d) { return has_loop(s->l, &s->r->i
 
 /* -------- sum_picked.c -------- */
 
-/* A sum of which one addend at most is not 0, by its index, is that. False: it is another one. */
+/* A sum with at most one addend that is not 0, by its index, is that one. False: it is another. */
 bool sum_picked(SumNest *s);
 
 /* -------- sum_lines.c -------- */

@@ -1,5 +1,6 @@
-/* Sums of which one addend at most is not 0: that whose index a tensor says, as the loss of a class
- * is chosen by where(iota == label, x, 0). No order of zeros makes a difference, so it is fetched:
+/* Sums with at most one addend that is not 0: the one whose index a tensor gives, as the loss of a
+ * class is chosen by where(iota == label, x, 0). No order of zeros makes a difference, so it is
+ * fetched:
  *
  *   for (i ...) y[i] = 0 + (label[i] is in the line ? x[i][label[i]] : 0); */
 #include "sum_build.h"

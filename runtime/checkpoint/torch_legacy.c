@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "element.h"
+#include "little.h"
 #include "torch_file.h"
 
 enum { MAGIC = 15 };
@@ -22,7 +23,7 @@ static bool next(torch_file *t, pickle *p, int64_t n, size_t *at) {
              : gz_fail(&t->s, "damaged %s", why);
 }
 
-/* A pickle of which only the end counts, but for "little_endian". */
+/* A pickle that is read for its end alone, and for "little_endian". */
 static bool skip(torch_file *t, int64_t n, size_t *at, bool *is_big) {
   pickle p;
   const bool good = next(t, &p, n, at);
@@ -73,7 +74,7 @@ static bool read_storage(torch_file *t, const use *list, int n, const pickle_val
   int64_t bytes = 0;
   if (*at > t->s.size - 8 || pread(t->s.fd, count, 8, *at) != 8)
     return gz_fail(&t->s, "damaged: it ends early");
-  for (int i = 8; i--;) bytes = (int64_t)((uint64_t)bytes << 8 | count[i]);
+  bytes = (int64_t)le(count, 8);
   *at += 8;
   if (bytes < 0 || __builtin_mul_overflow(bytes, u->each, &bytes) || bytes > t->s.size - *at)
     return gz_fail(&t->s, "damaged: a storage reaches past the end of the file");

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "element.h"
+#include "little.h"
 
 enum { DEEPEST = 32, MOST_LOOKS = 1 << 20, MOST_MESSAGE = 2048 };
 enum { MESSAGE_SPACE = 1, MESSAGE_LINK_INFO = 2, MESSAGE_TYPE = 3, MESSAGE_LINK = 6 };
@@ -49,12 +50,6 @@ static bool read_at(hdf5_file *f, uint64_t at, void *to, size_t n) {
     done += (size_t)got;
   }
   return true;
-}
-
-static uint64_t le(const unsigned char *p, int bytes) {
-  uint64_t v = 0;
-  while (bytes--) v = v << 8 | p[bytes];
-  return v;
 }
 
 static bool look_once(hdf5_file *f, uint64_t at) {

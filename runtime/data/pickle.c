@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "little.h"
 
 typedef struct numbers {
   int *at, n, room;
@@ -145,8 +146,7 @@ static bool take(machine *m, uint64_t n, const unsigned char **at) {
 static bool number(machine *m, int bytes, uint64_t *v) {
   const unsigned char *at;
   if (!take(m, (uint64_t)bytes, &at)) return false;
-  *v = 0;
-  for (int i = bytes; i--;) *v = *v << 8 | at[i];
+  *v = le(at, bytes);
   return true;
 }
 

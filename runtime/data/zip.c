@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
+#include "little.h"
 
 enum {
   CHECKED = 64 << 20,  /* bytes of a stored member whose checksum is verified at once */
@@ -33,12 +34,6 @@ static bool damaged(gz_stream *s, uint64_t at, const char *what) {
 }
 
 /* ---- the directory */
-
-static uint64_t le(const unsigned char *p, int bytes) {
-  uint64_t v = 0;
-  while (bytes--) v = v << 8 | p[bytes];
-  return v;
-}
 
 static bool bytes_at(const gz_stream *s, uint64_t at, void *to, size_t n) {
   if (at > (uint64_t)s->size || n > (uint64_t)s->size - at) return false;

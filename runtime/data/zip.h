@@ -18,7 +18,7 @@ typedef struct zip_member {
   uint32_t crc;
   uint64_t packed, size; /* bytes in the archive, and unpacked */
   uint64_t header, data; /* where they begin */
-  bool is_unsummed;      /* by who reads it: `crc` says nothing */
+  bool is_unsummed;      /* set by the reader: `crc` was not computed */
 } zip_member;
 
 typedef struct zip_archive {

@@ -10,19 +10,18 @@
  * it is written to memory later, while the core goes on. */
 #include <math.h>
 #include <stdlib.h>
+#include "depend.h"
 #include "schedule_passes.h"
 #include "work.h"
-
-typedef VEC(int) StepNumbers;
 
 typedef struct Bypass {
   const Plan *plan;
   LocalEntry *le;
   double near, capacity; /* of a core's own caches, and of the last one */
-  double *most_read;     /* by node: of its bytes, those that the step at hand is known to read */
-  NodeVec were_read;     /* those of which there are some */
+  double *most_read;     /* by node: the bytes that the step at hand is known to read */
+  NodeVec were_read;     /* nodes with such bytes */
   double *before;        /* by step: bytes touched by the steps before it; [steps.n]: by all */
-  StepNumbers *readers;  /* by buffer: steps that read it, ascending; a region's end counts as the
+  IntVec *readers;       /* by buffer: steps that read it, ascending; a region's end counts as the
                           * step behind it */
   int *region_at;        /* by step: the innermost loop, or NO_REGION */
   RegionSpan *span;      /* by region */
@@ -56,7 +55,7 @@ static double bytes_read(const Bypass *b, const Step *s, NodeId id) {
 }
 
 static void add_reader(Bypass *b, int buffer, int step) {
-  StepNumbers *list = buffer < 0 ? NULL : &b->readers[buffer];
+  IntVec *list = buffer < 0 ? NULL : &b->readers[buffer];
   if (list && (!list->n || list->at[list->n - 1] != step)) vec_push(b->plan->scratch, list, step);
 }
 
@@ -131,7 +130,7 @@ static void take_carries(Bypass *b) {
 
 /* The first step of [from, to) that reads a buffer; -1: none. */
 static int reader(const Bypass *b, int buffer, int from, int to) {
-  const StepNumbers *list = &b->readers[buffer];
+  const IntVec *list = &b->readers[buffer];
   for (int i = 0; i < list->n; i++)
     if (list->at[i] >= from && list->at[i] < to) return list->at[i];
   return -1;
@@ -192,7 +191,7 @@ static void bypass_entry(Plan *p, LocalEntry *le) {
   }
   b.most_read = arena_array(p->scratch, double, le->graph->nodes.n + 1);
   b.before = arena_array(p->scratch, double, le->steps.n + 1);
-  b.readers = arena_array(p->scratch, StepNumbers, le->buffers.n + 1);
+  b.readers = arena_array(p->scratch, IntVec, le->buffers.n + 1);
   b.region_at = arena_array(p->scratch, int, le->steps.n + 1);
   b.span = arena_array(p->scratch, RegionSpan, le->entry->regions.n + 1);
   for (int t = 0; t <= le->steps.n; t++) b.region_at[t] = NO_REGION;
