@@ -36,14 +36,17 @@ entry stencil() {
   return a = g, b = softmax(g), c = transpose(g) + 1, d = flip(g, 1) * 2, e = h * 2, f = v * v
 }
 END
+for entry in elementwise stencil; do
+  "$dtgc" bits.dtg --mesh d=1 --machine tiny.machine --dump=loops | awk -v head="entry $entry:" '/^entry/ { on = index($0, head) == 1 } on' |
+    grep -q 'dtrt_bypass(' || fail "$entry: nothing is stored past the caches"
+done
 outs='--out a=a.npy --out b=b.npy --out c=c.npy --out d=d.npy --out e=e.npy --out f=f.npy'
 for mesh in 'd=1' 'd=2' 'd=3' 'd=2,m=2'; do
   layouts="--layout x=[d,_] --layout z=[_,d] --layout g=[d,_] --layout v=[d]"
   case $mesh in *m*) layouts="--layout x=[d,m] --layout g=[m,d] --layout q=[_,m]" ;; esac
   for entry in elementwise stencil; do
     for cores in 1 2; do
-      for how in '--disable=none' '--disable=bypass'; do
-        [ "$how" = --disable=none ] && how=
+      for how in '' --disable=bypass; do
         "$dtgc" run bits.dtg --mesh $mesh --machine tiny.machine $layouts $how call $entry --cores $cores $outs 2>err.txt ||
           fail "$entry on $mesh: $(head -c 300 err.txt)"
         cat a.npy b.npy c.npy d.npy e.npy f.npy >"bits${how:+.usual}"
