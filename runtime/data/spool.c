@@ -36,15 +36,30 @@ static bool lock(int fd, short type, bool wait) {
   return got == 0;
 }
 
-/* Nobody reads or fills it. */
+static bool is_ours(int fd, struct stat *st) {
+  return fstat(fd, st) == 0 && S_ISREG(st->st_mode) && st->st_uid == geteuid();
+}
+
+/* It may have been removed between our open and our lock. */
+static bool is_there(int fd, const char *path, struct stat *st) {
+  struct stat named;
+  return is_ours(fd, st) && lstat(path, &named) == 0 && named.st_ino == st->st_ino &&
+         named.st_dev == st->st_dev;
+}
+
+/* Unless a process reads or fills it. Whoever has the exclusive lock of the file that is there is
+ * the only one that may remove it. */
+static void remove_unused(int fd, const char *path) {
+  struct stat st;
+  if (lock(fd, F_WRLCK, false) && is_there(fd, path, &st)) unlink(path);
+}
+
 static void remove_stale(const char *dir, const char *name) {
   char path[4096];
-  struct stat st;
   if ((size_t)snprintf(path, sizeof path, "%s/%s", dir, name) >= sizeof path) return;
   int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (fd < 0) return;
-  if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && lock(fd, F_WRLCK, false))
-    unlink(path);
+  remove_unused(fd, path);
   close(fd);
 }
 
@@ -55,17 +70,6 @@ static void remove_all_stale(void) {
   for (struct dirent *e; d && (e = readdir(d));)
     if (!strncmp(e->d_name, begin, n)) remove_stale(folder(), e->d_name);
   if (d) closedir(d);
-}
-
-static bool is_ours(int fd, struct stat *st) {
-  return fstat(fd, st) == 0 && S_ISREG(st->st_mode) && st->st_uid == geteuid();
-}
-
-/* It may have been removed between our open and our lock. */
-static bool is_there(int fd, const char *path, struct stat *st) {
-  struct stat named;
-  return is_ours(fd, st) && lstat(path, &named) == 0 && named.st_ino == st->st_ino &&
-         named.st_dev == st->st_dev;
 }
 
 /* SPOOL_FAILED with errno; 0 there: try again. Nobody waits for the exclusive lock, since those
@@ -123,7 +127,8 @@ bool spool_filled(spool *s) { return fchmod(s->fd, FULL) == 0 && lock(s->fd, F_R
 
 void spool_close(spool *s) {
   if (!s->path) return;
-  if (lock(s->fd, F_WRLCK, false)) unlink(s->path); /* first: as long as it is locked, it is ours */
+  lock(s->fd, F_UNLCK, false); /* before: two that close it at once are not in each other's way */
+  remove_unused(s->fd, s->path);
   close(s->fd);
   free(s->path);
   *s = (spool){.fd = -1};
