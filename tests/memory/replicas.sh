@@ -231,10 +231,10 @@ takes() {
     sed -n "s/^device $2: .*: variables \([0-9]*\),.*/\1/p")
   is "variables of device $2 ${*:3}" "$found" "$1"
 }
-takes 8388608 0
+takes $((2 * (4194304 + 4096 + 192))) 0 # each with a page and three lines (pack.h)
 takes 0 1
 takes 0 7
-takes 8388608 7 --disable=share
+takes $((2 * (4194304 + 4096 + 192))) 7 --disable=share
 
 if [ "$mpiexec" ]; then
   for model in net-adam rows-adagrad loop; do

@@ -30,7 +30,7 @@ typedef struct Overlap {
 
 static int64_t bytes_of(const Overlap *o, NodeId id) {
   const Buffer *b = &o->le->buffers.at[o->le->buffer[id]];
-  return b->place == PLACE_ARENA ? pack_round(b->bytes) : 0;
+  return b->place == PLACE_ARENA ? pack_room(b->bytes) : 0;
 }
 
 static NodeId term_of(const Overlap *o, NodeId id) {

@@ -29,7 +29,7 @@ typedef struct Shelf {
 
 /* The lowest place with room for b during its life. */
 static int64_t lowest_free(Shelf *s, const Buffer *b) {
-  int64_t at = 0, size = pack_round(b->bytes);
+  int64_t at = 0, size = pack_room(b->bytes);
   for (int r = 0; r < s->runs.n; r++) {
     const Run *run = s->runs.at[r];
     if (run->at[0].offset >= at + size) return at;
@@ -68,7 +68,7 @@ static void split_run(Shelf *s, int r) {
 }
 
 static void put(Shelf *s, const Buffer *b) {
-  PackedBuffer p = {b->offset, b->offset + pack_round(b->bytes), b->first, b->last};
+  PackedBuffer p = {b->offset, b->offset + pack_room(b->bytes), b->first, b->last};
   int r = 0;
   while (r + 1 < s->runs.n && s->runs.at[r + 1]->at[0].offset <= p.offset) r++;
   if (!s->runs.n) vec_push(s->arena, &s->runs, arena_new_of(s->arena, Run));
@@ -93,7 +93,7 @@ static int64_t place(Arena *a, Buffer **order, int n, int64_t *left) {
   for (int i = 0; i < n; i++) {
     order[i]->offset = lowest_free(&shelf, order[i]);
     put(&shelf, order[i]);
-    int64_t e = order[i]->offset + pack_round(order[i]->bytes);
+    int64_t e = order[i]->offset + pack_room(order[i]->bytes);
     if (e > end) end = e;
   }
   *left -= shelf.looks;
@@ -141,7 +141,7 @@ static void lift(Buffer **order, int n, int64_t bound, Buffer **room) {
   int k = 0;
   for (int high = 1; high >= 0; high--)
     for (int i = 0; i < n; i++)
-      if ((order[i]->offset + pack_round(order[i]->bytes) > bound) == high) room[k++] = order[i];
+      if ((order[i]->offset + pack_room(order[i]->bytes) > bound) == high) room[k++] = order[i];
   memcpy(order, room, (size_t)n * sizeof *order);
 }
 
@@ -215,8 +215,8 @@ int64_t *pack_live(Arena *a, const LocalEntry *le) {
   for (int i = 0; i < le->buffers.n; i++) {
     const Buffer *b = &le->buffers.at[i];
     if (b->place != PLACE_ARENA || b->first > b->last) continue;
-    live[b->first] += pack_round(b->bytes);
-    live[b->last + 1] -= pack_round(b->bytes);
+    live[b->first] += pack_room(b->bytes);
+    live[b->last + 1] -= pack_room(b->bytes);
   }
   for (int t = 0; t <= le->steps.n; t++) live[t] += live[t - 1];
   return live;

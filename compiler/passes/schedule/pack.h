@@ -3,9 +3,15 @@
 #define DTG_PACK_H
 #include "schedule_passes.h"
 
-enum { PACK_ALIGN = 64 };
-static inline int64_t pack_round(int64_t n) {
-  return (n + PACK_ALIGN - 1) / PACK_ALIGN * PACK_ALIGN;
+enum { PACK_ALIGN = 64, PACK_APART = 4096 + 3 * PACK_ALIGN, PACK_LARGE = 1 << 20 };
+
+/* Bytes of memory for a value of n: whole lines. AMD's first caches tell lines apart by a hash of bits
+ * 12 to 27 of their addresses, so that of two values that lie a multiple of 256 MiB apart they keep
+ * one, and a loop over both takes twice the time. Sizes that are powers of two lead to such places,
+ * hence a large value has a page and three lines more. */
+static inline int64_t pack_room(int64_t n) {
+  const int64_t lines = (n + PACK_ALIGN - 1) / PACK_ALIGN * PACK_ALIGN;
+  return lines < PACK_LARGE ? lines : lines + PACK_APART;
 }
 
 /* Sets le->arena_bytes, le->live_bytes and the offsets of all buffers in the arena: those whose

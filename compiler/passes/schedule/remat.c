@@ -27,7 +27,7 @@ typedef struct Remat {
 
 static int64_t bytes_of(const Remat *r, NodeId id) {
   const int64_t tile = r->le->tile_bytes[id];
-  return pack_round(tile ? tile : node_bytes(r->plan->program, graph_node(r->le->graph, id)));
+  return pack_room(tile ? tile : node_bytes(r->plan->program, graph_node(r->le->graph, id)));
 }
 
 static double time_of(Remat *r, NodeId id) {

@@ -94,7 +94,7 @@ static void find_edges(Reorder *a) {
   for (NodeId i = 0; i < le->graph->nodes.n; i++)
     if ((a->d.readers[i].n || a->at_end[i]) && !a->in_var[i] &&
         (a->d.made_by[i] >= 0 || graph_node(le->graph, i)->op == OP_input))
-      a->bytes[i] = pack_round(node_bytes(a->plan->program, graph_node(le->graph, i)));
+      a->bytes[i] = pack_room(node_bytes(a->plan->program, graph_node(le->graph, i)));
 }
 
 /* -------- the peak of an order -------- */

@@ -45,7 +45,7 @@ static void place_set(Plan *p, int set) {
     const Var *v = &p->program->vars.at[i];
     if (p->var_shared[i] != set) continue;
     p->var_offset[i] = p->vars_bytes;
-    p->vars_bytes += pack_round(layout_bytes(&p->program->mesh, v->layout, &v->shape, v->dtype));
+    p->vars_bytes += pack_room(layout_bytes(&p->program->mesh, v->layout, &v->shape, v->dtype));
   }
 }
 
