@@ -174,6 +174,14 @@ static bool rows_are_lines(const Loop *l, const LoopStmt *s, int64_t line) {
          expr_node(l->x, s->b)->hi == n->shape.dim[last] && !loop_in_parts(&l->f, s);
 }
 
+/* A row whose ends share lines with others waits for memory once more: those lines are read there,
+ * and no longer fetched ahead with what lies before. It has to be longer than what memory brings in
+ * the meantime. */
+static bool row_is_long(const Loop *l, const LoopStmt *s, int64_t line) {
+  const double wait = 100e-9, bytes = (double)expr_node(l->x, s->b)->hi * LINE_BYTES / (double)line;
+  return bytes >= wait * l->plan->program->machine->memory_bandwidth;
+}
+
 /* Where the first line begins that is written as a whole. */
 static Expr first_line(Bypassed *x, const LoopStmt *s, Expr from, Expr end) {
   Loop *l = x->l;
@@ -224,7 +232,7 @@ static void take(Bypassed *x, LoopStmt **s) {
   for (LoopStmt *last; *s; s = &last->next) {
     last = *s;
     x->line = line_of(x->l, *s);
-    if (x->line) {
+    if (x->line && (rows_are_lines(x->l, *s, x->line) || row_is_long(x->l, *s, x->line))) {
       *s = in_lines(x, *s, &last);
     } else {
       take(x, &(*s)->body);
