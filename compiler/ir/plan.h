@@ -286,15 +286,16 @@ typedef enum Observe {
 
 /* Optimizations that are not whole passes but can be left out; pipeline.c has their names. */
 typedef enum Feature {
-  FEATURE_INLINE = 1,   /* a value is computed where it is read instead of being stored */
-  FEATURE_ROWS = 2,     /* loops over the same rows run tile by tile */
-  FEATURE_BAND = 4,     /* what masks of indices take away is not computed */
-  FEATURE_EPILOGUE = 8, /* loops run in the product or convolution whose result they read */
-  FEATURE_REPEAT = 16,  /* steps that repeat become a function */
-  FEATURE_ASSERT = 64,  /* what the program checks while it runs */
-  FEATURE_PRINT = 128,  /* ... and prints */
-  FEATURE_SHARE = 256,  /* replicas of a variable in one process have one memory */
-  FEATURE_TILE = 32     /* steps run tile by tile: products, loops over rows, epilogues */
+  FEATURE_INLINE = 1,    /* a value is computed where it is read instead of being stored */
+  FEATURE_ROWS = 2,      /* loops over the same rows run tile by tile */
+  FEATURE_BAND = 4,      /* what masks of indices take away is not computed */
+  FEATURE_EPILOGUE = 8,  /* loops run in the product or convolution whose result they read */
+  FEATURE_REPEAT = 16,   /* steps that repeat become a function */
+  FEATURE_ASSERT = 64,   /* what the program checks while it runs */
+  FEATURE_PRINT = 128,   /* ... and prints */
+  FEATURE_SHARE = 256,   /* replicas of a variable in one process have one memory */
+  FEATURE_STORING = 512, /* a reduction stores what the loop before it would */
+  FEATURE_TILE = 32      /* steps run tile by tile: products, loops over rows, epilogues */
 } Feature;
 /* What --disable names: sets of passes, by place in the pipeline, and of features. */
 typedef struct Disabled {

@@ -276,6 +276,24 @@ static void map(EntryBuild *b, const LoopSite *site, const Step *s) {
   if (rest.nodes.n) loop_of(site, rest.nodes.n == s->nodes.n ? s : &rest, &f), put_loop(b, &f);
 }
 
+bool entry_storing(EntryBuild *b, const Step *made, const Step *reduce) {
+  const LoopSite site = entry_site(b);
+  LoopFunction f;
+  if (made->kind != STEP_MAP || reduce->kind != STEP_REDUCE) return false;
+  for (int i = 0; i < made->nodes.n; i++)
+    if (entry_has_memory(b) && is_there(site.le, made->nodes.at[i])) return false;
+  if (!build_reduce_storing(&site, made, reduce->nodes.at[0], &f)) return false;
+  Step *both = arena_new_of(b->l->arena, Step);
+  *both = *reduce;
+  both->nodes = (NodeVec){0};
+  for (int i = 0; i < made->nodes.n; i++) vec_push(b->l->arena, &both->nodes, made->nodes.at[i]);
+  vec_push(b->l->arena, &both->nodes, reduce->nodes.at[0]);
+  loop_open_body(b->l, (LoopStmt){.kind = STMT_STEP, .a = NO_EXPR, .step = both});
+  put_loop(b, &f);
+  loop_close(b->l, 1);
+  return true;
+}
+
 void entry_step(EntryBuild *b, const Step *s) {
   const LoopSite site = entry_site(b);
   LoopFunction f;

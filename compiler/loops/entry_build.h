@@ -67,6 +67,8 @@ void entry_loop(EntryBuild *b, LoopBuilder *build, NodeId id);
 int entry_unit(EntryBuild *b, const char *kind, const Str *key, LoopUnit unit);
 /* The calls of a step; `epilogue`: of the kernel that it is, NULL. */
 void entry_step(EntryBuild *b, const Step *s);
+/* A map and the reduction behind it as one loop. False: they are two. */
+bool entry_storing(EntryBuild *b, const Step *made, const Step *reduce);
 void entry_tiles(EntryBuild *b, const Step *s);
 /* The epilogue as the last argument of its kernel. */
 Expr entry_rows(EntryBuild *b, const Tiles *s);

@@ -91,6 +91,13 @@ static void fill_line(ReduceNest *r, Expr v) {
   loop_close(r->l, 1);
 }
 
+/* The element, and what is stored along with it, which may take the place of what it is made of. */
+static void put_element(ReduceNest *r, Expr v) {
+  set_line(r, lane(r->l), v);
+  if (r->storing) map_body(r->l, r->l->step, &r->in);
+  r->stores = r->storing;
+}
+
 /* The first of the elements that a turn takes, if these lie side by side in memory as they are. */
 static Expr in_memory(ReduceNest *r, Expr v) {
   Loop *l = r->l;
@@ -106,11 +113,11 @@ static Expr in_memory(ReduceNest *r, Expr v) {
 /* The turns from `at` to `end`; the compiler may unroll the few of a short line. */
 static void put_turns(ReduceNest *r, Expr v, Expr end, LoopHow how) {
   Loop *l = r->l;
-  const Expr first = in_memory(r, v);
+  const Expr first = r->storing ? NO_EXPR : in_memory(r, v);
   loop_open_on(l, at_now(l), end, lanes_word(r), how);
   if (first == NO_EXPR) {
     loop_open(l, lane(l), lanes_word(r), LOOP_PLAIN);
-    set_line(r, lane(l), v);
+    put_element(r, v);
     loop_close(l, 1);
   }
   put_turn(r, first == NO_EXPR ? local(r, "line") : address(r, first));
@@ -149,7 +156,7 @@ void lanes_line(ReduceNest *r, int64_t most, Expr from, Expr len) {
   loop_if(l, less(r, at, len));
   fill_line(r, reduction_identity(r));
   loop_open(l, lane(l), sub(r, len, at), LOOP_FEW);
-  set_line(r, lane(l), v);
+  put_element(r, v);
   loop_close(l, 1);
   put_turn(r, line);
   loop_close(l, 1);

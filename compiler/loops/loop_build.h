@@ -197,6 +197,9 @@ Expr value_outside(Loop *l, NodeId id, const At *at);
 
 void build_map(const LoopSite *s, const Step *step, LoopFunction *out);
 void build_reduce(const LoopSite *s, NodeId id, LoopFunction *out);
+/* The same in a tile, of what the map `made` before it stores, which its loop stores as well.
+ * False: they are loops apart. */
+bool build_reduce_storing(const LoopSite *s, const Step *made, NodeId id, LoopFunction *out);
 void build_cumsum(const LoopSite *s, NodeId id, LoopFunction *out);
 void build_scatter(const LoopSite *s, const Step *step, LoopFunction *out);
 /* The stores of all values of a map, in its innermost loop. */

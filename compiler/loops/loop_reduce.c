@@ -169,10 +169,11 @@ static void reduce_nested(ReduceNest *r) {
     reduce_lines(r, lanes);
 }
 
-void build_reduce(const LoopSite *s, NodeId id, LoopFunction *out) {
+Loop *reduce_nest(const LoopSite *s, NodeId id, const Step *made, bool *stores) {
   static const char *const word[] = {
       [RED_SUM] = "sum", [RED_PROD] = "prod", [RED_MAX] = "max", [RED_MIN] = "min"};
   Loop *l = loop_new(s);
+  l->step = made;
   const Node *n = graph_node(l->g, id), *x = graph_operand(l->g, n, 0);
   const bool search = op_class(n) == OPC_SEARCH;
   const SumOrder order = sum_order(l->mesh, l->g, n);
@@ -185,6 +186,7 @@ void build_reduce(const LoopSite *s, NodeId id, LoopFunction *out) {
                   .out = {.flat = NO_EXPR},
                   .first_gone = x->shape.rank,
                   .last = -1,
+                  .storing = made,
                   .word = word[n->op->reduce],
                   .type = dtype_name(dtype_computed(n->dtype))};
   for (int d = 0, o = 0; d < x->shape.rank; d++) {
@@ -202,5 +204,11 @@ void build_reduce(const LoopSite *s, NodeId id, LoopFunction *out) {
     reduce_lines(&r, lanes_flat(&r, shape_count(&x->shape)));
   else
     reduce_nested(&r);
-  loop_done_as(l, id, out);
+  *stores = r.stores;
+  return l;
+}
+
+void build_reduce(const LoopSite *s, NodeId id, LoopFunction *out) {
+  bool stores;
+  loop_done_as(reduce_nest(s, id, NULL, &stores), id, out);
 }

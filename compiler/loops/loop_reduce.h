@@ -13,6 +13,8 @@ typedef struct ReduceNest {
   At in, out;           /* of the operand, of the result; `in` of a flat loop is flat */
   bool gone[MAX_RANK];  /* by dim of the operand: it is reduced */
   int first_gone, last; /* dims with loops; first_gone: the operand's rank if there is none */
+  bool storing;         /* lanes store what the loop's step is, element by element, ... */
+  bool stores;          /* ... and have done so */
   const char *word;     /* of the helpers in dtrt_math.h: "sum", "max" */
   const char *type;
 } ReduceNest;
@@ -64,5 +66,8 @@ void lanes_find(ReduceNest *r, Expr found, Expr best);
 bool lanes_can_find(ReduceNest *r);
 
 void build_sum(ReduceNest *r, const SumOrder *o);
+/* All loops of a reduction. With `made`, each element stores what that map stores; if this is not
+ * how the reduction goes over them, *stores is false. */
+Loop *reduce_nest(const LoopSite *s, NodeId id, const Step *made, bool *stores);
 
 #endif

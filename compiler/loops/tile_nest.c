@@ -133,6 +133,10 @@ static void nest(EntryBuild *b, const Tiles *s, Expr from, Expr to) {
   open_band(b);
   for (int i = s->epilogue; i < s->steps.n; i++) {
     check_band(b, i);
+    if (i + 1 < s->steps.n && entry_storing(b, &s->steps.at[i], &s->steps.at[i + 1])) {
+      i++;
+      continue;
+    }
     loop_open_body(b->l, (LoopStmt){.kind = STMT_STEP, .a = NO_EXPR, .step = &s->steps.at[i]});
     entry_step(b, &s->steps.at[i]);
     clear_outside(b, &s->steps.at[i]);

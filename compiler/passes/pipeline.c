@@ -67,7 +67,7 @@ static const struct {
                 {"rows", FEATURE_ROWS},         {"band", FEATURE_BAND},
                 {"epilogue", FEATURE_EPILOGUE}, {"repeat", FEATURE_REPEAT},
                 {"assert", FEATURE_ASSERT},     {"print", FEATURE_PRINT},
-                {"share", FEATURE_SHARE}};
+                {"share", FEATURE_SHARE},       {"storing", FEATURE_STORING}};
 
 enum { PASSES = sizeof passes / sizeof *passes, FEATURES = sizeof features / sizeof *features };
 _Static_assert(PASSES <= 64, "Disabled.passes has a bit for each");
