@@ -179,7 +179,11 @@ static bool rows_are_lines(const Loop *l, const LoopStmt *s, int64_t line) {
  * the meantime. */
 static bool row_is_long(const Loop *l, const LoopStmt *s, int64_t line) {
   const double wait = 100e-9, bytes = (double)expr_node(l->x, s->b)->hi * LINE_BYTES / (double)line;
-  return bytes >= wait * l->plan->program->machine->memory_bandwidth;
+  const Node *n = graph_node(l->g, (NodeId)expr_node(l->x, first_of(l, s)->a)->v);
+  const int last = n->shape.rank - 1;
+  const bool lines = last >= 0 && dim_even(l->mesh, &n->layout->dim[last], n->shape.dim[last]) &&
+                     most_of(l, n, last) % line == 0;
+  return lines || bytes >= wait * l->plan->program->machine->memory_bandwidth;
 }
 
 /* Where the first line begins that is written as a whole. */
