@@ -902,6 +902,13 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
  * is the order on every CPU, whatever its vectors; a short last turn is filled up with what changes
  * nothing. */
 #define DTRT_LANES 32
+/* How many of the last lanes are stored for n elements: where vectors have masks whole vectors of
+ * `width`, of which those behind the elements are identities. */
+#if defined(__clang__) && defined(__AVX512VL__)
+#define DTRT_REST(n, width) (((n) + (width)-1) / (width) * (width))
+#else
+#define DTRT_REST(n, width) (n)
+#endif
 #define DTRT_JOIN_sum(V, M, a, b) ((a) + (b))
 #define DTRT_JOIN_prod(V, M, a, b) ((a) * (b))
 #define DTRT_SELECT(V, M, m, a, b) ((V)(((m) & (M)(a)) | (~(m) & (M)(b))))

@@ -124,6 +124,25 @@ static void put_turns(ReduceNest *r, Expr v, Expr end, LoopHow how) {
   loop_close(l, 1);
 }
 
+/* The line's last elements, and identities behind them. What is computed is stored as whole vectors
+ * where those have masks: a turn that loads what several stores left waits until all stores before
+ * are done. A copy stays in registers. */
+static void put_rest(ReduceNest *r, Expr v, Expr n) {
+  Loop *l = r->l;
+  enum { VECTOR = 64 };
+  const Expr lanes = number(r, VECTOR / dtype_size(dtype_computed(r->n->dtype)));
+  fill_line(r, reduction_identity(r));
+  if (r->storing || in_memory(r, v) != NO_EXPR) {
+    loop_open(l, lane(l), n, LOOP_FEW);
+    put_element(r, v);
+  } else {
+    const Expr arg[] = {n, lanes};
+    loop_open(l, lane(l), expr_call(l->x, "DTRT_REST", DT_I64, 2, arg, 1, LANES), LOOP_FEW);
+    put_element(r, loop_choose(l, less(r, lane(l), n), v, reduction_identity(r)));
+  }
+  loop_close(l, 1);
+}
+
 /* Where elements are cheap, whole blocks are a loop apart: all counts follow from the length, and a
  * compiler that knows it unrolls them. */
 void lanes_line(ReduceNest *r, int64_t most, Expr from, Expr len) {
@@ -154,10 +173,7 @@ void lanes_line(ReduceNest *r, int64_t most, Expr from, Expr len) {
     put_turns(r, v, len, LOOP_SOME);
   }
   loop_if(l, less(r, at, len));
-  fill_line(r, reduction_identity(r));
-  loop_open(l, lane(l), sub(r, len, at), LOOP_FEW);
-  put_element(r, v);
-  loop_close(l, 1);
+  put_rest(r, v, sub(r, len, at));
   put_turn(r, line);
   loop_close(l, 1);
   if (blocks) fold(r, partial, counted ? whole : blocks_in(r, at));
