@@ -11,8 +11,8 @@
  * are denormal are different: they are zeros.
  *
  * Accuracy is in units in the last place (ulp), the largest seen by tests/unit/math.c and rounded
- * up. Of the f64 functions those of the exponential are this file's, and the others, at the end of
- * part 2, call libm. Polynomials are minimax fits made for this file. */
+ * up. sin, cos and pow of f64, at the end of part 2, call libm. Polynomials are minimax fits made
+ * for this file. */
 #ifndef DTRT_MATH_H
 #define DTRT_MATH_H
 
@@ -384,20 +384,29 @@ DTRT_FN double dtrt_exp_reduce_f64(double y, double n) {
   return DTRT_FMA64(n, -0x1.ef35793c7673p-45, r);
 }
 
-/* 0.9 ulp; as dtrt_exp_f32, with what 1 + r lost added */
-DTRT_FN double dtrt_exp_f64(double x) {
-  int64_t gone = x < -746.0;
-  double y = gone ? 0.0 : x;
-  y = y > 710.0 ? 710.0 : y;
-  double t = DTRT_FMA64(y, 0x1.71547652b82fep+0, DTRT_ROUND64);
-  double r = dtrt_exp_reduce_f64(y, t - DTRT_ROUND64), one = 1.0 + r;
-  double p = one + DTRT_FMA64(dtrt_exp_poly_f64(r), r * r, r - (one - 1.0));
-  int64_t n = (int64_t)(dtrt_bits_f64(t) - dtrt_bits_f64(DTRT_ROUND64));
+/* e^r 2^(n + more) of one = 1 + r, rest = what that lost and what r lacks, t = n + DTRT_ROUND64 */
+DTRT_FN double dtrt_exp_scale_f64(double one, double rest, double r, double t, int64_t more) {
+  double p = one + DTRT_FMA64(dtrt_exp_poly_f64(r), r * r, rest);
+  int64_t n = (int64_t)(dtrt_bits_f64(t) - dtrt_bits_f64(DTRT_ROUND64)) + more;
   int64_t h = n >> 1;
   double s1 = dtrt_from_bits_f64((uint64_t)(h + 1023) << 52);
   double s2 = dtrt_from_bits_f64((uint64_t)(n - h + 1023) << 52);
-  return gone ? 0.0 : p * s1 * s2;
+  return p * s1 * s2;
 }
+
+/* e^(x + low) 2^more */
+DTRT_FN double dtrt_exp_wide_f64(double x, double low, int64_t more) {
+  int64_t gone = x < -746.0;
+  double y = gone ? 0.0 : x;
+  y = y > 712.0 ? 712.0 : y;
+  double t = DTRT_FMA64(y, 0x1.71547652b82fep+0, DTRT_ROUND64);
+  double r = dtrt_exp_reduce_f64(y, t - DTRT_ROUND64), one = 1.0 + r;
+  double e = dtrt_exp_scale_f64(one, (r - (one - 1.0)) + low, r + low, t, more);
+  return gone ? 0.0 : e;
+}
+
+/* 0.9 ulp; as dtrt_exp_f32, with what 1 + r lost added */
+DTRT_FN double dtrt_exp_f64(double x) { return dtrt_exp_wide_f64(x, 0.0, 0); }
 
 /* 1.9 ulp; as dtrt_expm1_f32 */
 DTRT_FN double dtrt_expm1_f64(double x) {
@@ -426,10 +435,124 @@ DTRT_FN double dtrt_sigmoid_f64(double x) {
   return (x < 0 ? e : 1.0) / (1.0 + e);
 }
 
+/* log(1 + f) = f - f^2/2 + s (f^2/2 + z p(z)) for s = f / (2 + f), z = s^2: p */
+DTRT_FN double dtrt_log_poly_f64(double z) {
+  double p = 0x1.2b5900de53b32p-3;
+  p = DTRT_FMA64(p, z, 0x1.39fe51a7c18f9p-3);
+  p = DTRT_FMA64(p, z, 0x1.7462b51cb66b1p-3);
+  p = DTRT_FMA64(p, z, 0x1.c71c62e3f11e6p-3);
+  p = DTRT_FMA64(p, z, 0x1.2492492df281ap-2);
+  p = DTRT_FMA64(p, z, 0x1.99999999952d7p-2);
+  return DTRT_FMA64(p, z, 0x1.5555555555558p-1);
+}
+
+/* n (step + step_low) + unit (log(1 + f) + c) for sqrt(1/2) <= 1 + f < sqrt(2); n * step is exact.
+ * hi + lo is the logarithm, and sum + rest n times step plus hi, to twice the digits. */
+DTRT_FN double dtrt_log_sum_f64(double n, double f, double c, double step, double step_low,
+                                double unit, double unit_low) {
+  double s = f / (2.0 + f), z = s * s, half = -0.5 * f;
+  double hi = DTRT_FMA64(half, f, f);
+  double lo = DTRT_FMA64(half, f, f - hi) + c;
+  lo = DTRT_FMA64(s, DTRT_FMA64(z, dtrt_log_poly_f64(z), 0.5 * f * f), lo);
+  double sum = DTRT_FMA64(unit, hi, n * step);
+  double rest = DTRT_FMA64(unit, hi, DTRT_FMA64(n, step, -sum));
+  rest = DTRT_FMA64(unit_low, hi, DTRT_FMA64(n, step_low, rest));
+  return sum + DTRT_FMA64(unit, lo, rest);
+}
+
+/* x = 2^n (1 + f), sqrt(1/2) <= 1 + f < sqrt(2), for x positive, finite and not denormal; n + 1023
+ * becomes a double by being put under the bits of 2^52 */
+DTRT_FN double dtrt_log_parts_f64(double x, double *f) {
+  uint64_t u = dtrt_bits_f64(x), e = (u + 0x00095f619980c433u) >> 52;
+  *f = dtrt_from_bits_f64(u - ((e - 1023u) << 52)) - 1.0;
+  return dtrt_from_bits_f64(0x4330000000000000u | e) - (0x1p52 + 1023.0);
+}
+
+/* log(x) * unit */
+DTRT_FN double dtrt_log_unit_f64(double x, double step, double step_low, double unit,
+                                 double unit_low) {
+  int64_t denormal = x < 0x1p-1022;
+  double f, n = dtrt_log_parts_f64(denormal ? x * 0x1p54 : x, &f) - (denormal ? 54.0 : 0.0);
+  double r = dtrt_log_sum_f64(n, f, 0.0, step, step_low, unit, unit_low);
+  r = x < DTRT_INF_F64 ? r : x; /* inf and NaN */
+  r = x < 0 ? DTRT_NAN_F64 : r;
+  return x == 0 ? -DTRT_INF_F64 : r;
+}
+#define DTRT_LOG_STEPS 0x1.62e42fefa38p-1, 0x1.ef35793c7673p-45 /* ln(2), 42 bits and the rest */
+
+/* 0.7 ulp */
+DTRT_FN double dtrt_log_f64(double x) { return dtrt_log_unit_f64(x, DTRT_LOG_STEPS, 1.0, 0.0); }
+
+/* 0.7 ulp. Of u = 1 + x it is log(u) + c / u, c what the sum lost; near 0 x itself is f. */
+DTRT_FN double dtrt_log1p_f64(double x) {
+  double u = 1.0 + x, c = (x > 1.0 ? 1.0 - (u - x) : x - (u - 1.0)) / u;
+  double f, n = dtrt_log_parts_f64(u, &f);
+  f = n == 0 ? x : f;
+  c = n == 0 ? 0.0 : c;
+  double r = dtrt_log_sum_f64(n, f, c, DTRT_LOG_STEPS, 1.0, 0.0);
+  r = __builtin_fabs(x) < 0x1p-54 ? x : r; /* -0 */
+  r = x < DTRT_INF_F64 ? r : x;
+  r = x < -1.0 ? DTRT_NAN_F64 : r;
+  return x == -1.0 ? -DTRT_INF_F64 : r;
+}
+
+/* erf(x) / x - 1 for z = x^2 <= 0.65 */
+DTRT_FN double dtrt_erf_poly_f64(double z) {
+  double p = 0x1.7af6a64fe2ae5p-27;
+  p = DTRT_FMA64(p, z, -0x1.5391b4d25d07ep-23);
+  p = DTRT_FMA64(p, z, 0x1.b8a38a0fe52bcp-20);
+  p = DTRT_FMA64(p, z, -0x1.f4bccdff8ce26p-17);
+  p = DTRT_FMA64(p, z, 0x1.f9a2394ec058fp-14);
+  p = DTRT_FMA64(p, z, -0x1.c02dad6819964p-11);
+  p = DTRT_FMA64(p, z, 0x1.565bccf128167p-8);
+  p = DTRT_FMA64(p, z, -0x1.b82ce311f1082p-6);
+  p = DTRT_FMA64(p, z, 0x1.ce2f21a0412a7p-4);
+  p = DTRT_FMA64(p, z, -0x1.812746b0379cdp-2);
+  return DTRT_FMA64(p, z, 0x1.06eba8214db68p-3);
+}
+/* (1 + 2a) e^(a^2) erfc(a) for t = (a - 3) / (a + 3), 0.49 <= a <= 28 */
+DTRT_FN double dtrt_erfcx_poly_f64(double t) {
+  double p = 0x1.4056af95e83ebp-27;
+  p = DTRT_FMA64(p, t, 0x1.2e5ffe7469dccp-24);
+  p = DTRT_FMA64(p, t, -0x1.70219757f8702p-24);
+  p = DTRT_FMA64(p, t, -0x1.3882a41965114p-21);
+  p = DTRT_FMA64(p, t, 0x1.46c476758244bp-22);
+  p = DTRT_FMA64(p, t, 0x1.cf2042f222764p-19);
+  p = DTRT_FMA64(p, t, -0x1.78c65051627c1p-21);
+  p = DTRT_FMA64(p, t, -0x1.5116234fccbcdp-16);
+  p = DTRT_FMA64(p, t, 0x1.4b7210f232debp-18);
+  p = DTRT_FMA64(p, t, 0x1.06590524a9cfdp-13);
+  p = DTRT_FMA64(p, t, -0x1.b90fed54d3515p-14);
+  p = DTRT_FMA64(p, t, -0x1.98db44780bc09p-11);
+  p = DTRT_FMA64(p, t, 0x1.ef1bd7a5f473ep-10);
+  p = DTRT_FMA64(p, t, 0x1.4b884df2263e4p-9);
+  p = DTRT_FMA64(p, t, -0x1.8574c4048e436p-6);
+  p = DTRT_FMA64(p, t, 0x1.17ca287816b59p-4);
+  p = DTRT_FMA64(p, t, -0x1.e88b803a5c38bp-4);
+  p = DTRT_FMA64(p, t, 0x1.098366a5b3e94p-3);
+  p = DTRT_FMA64(p, t, -0x1.85a15c58a9c1ep-5);
+  p = DTRT_FMA64(p, t, -0x1.15c084bb9e8e2p-3);
+  return DTRT_FMA64(p, t, 0x1.40c522d7e4987p+0);
+}
+
+/* by erfc(a) + base for a >= 0.5. Nothing is lost of a^2, nor of the quotient of the polynomial. */
+DTRT_FN double dtrt_erfc_tail_f64(double a, double by, double base) {
+  double b = a > 28.0 ? 28.0 : a, p = dtrt_erfcx_poly_f64((b - 3.0) / (b + 3.0));
+  double d = DTRT_FMA64(2.0, b, 1.0), q = p / d, y = -b * b;
+  double rest = DTRT_FMA64(-q, DTRT_FMA64(2.0, b, 1.0 - d), DTRT_FMA64(-q, d, p));
+  double e = dtrt_exp_wide_f64(y, DTRT_FMA64(-b, b, -y) + rest / p, 0);
+  return DTRT_FMA64(by * e, q, base);
+}
+
+/* 1.0 ulp */
+DTRT_FN double dtrt_erf_f64(double x) {
+  double a = __builtin_fabs(x), b = a > 6.0 ? 6.0 : a;
+  double near = DTRT_FMA64(x, dtrt_erf_poly_f64(b * b), x);
+  double far = __builtin_copysign(dtrt_erfc_tail_f64(b, -1.0, 1.0), x);
+  return a >= 0.8 ? far : near;
+}
+
 /* libm's, which differ in the last place between versions of libm and between processors */
-DTRT_FN double dtrt_log_f64(double x) { return __builtin_log(x); }
-DTRT_FN double dtrt_log1p_f64(double x) { return __builtin_log1p(x); }
-DTRT_FN double dtrt_erf_f64(double x) { return __builtin_erf(x); }
 DTRT_FN double dtrt_sin_f64(double x) { return __builtin_sin(x); }
 DTRT_FN double dtrt_cos_f64(double x) { return __builtin_cos(x); }
 DTRT_FN double dtrt_pow_f64(double x, double y) { return __builtin_pow(x, y); }

@@ -2,7 +2,8 @@
  * Included by dtrt.h after dtrt_math.h, whose law it keeps: a result is a function of the arguments
  * alone, to the bit. f32 functions compute in f64 without branches, so that loops vectorise, and
  * round once; polygamma alone is a loop. Accuracy is in units in the last place (ulp), as
- * tests/unit/special.c sees it. f64 functions call libm where it has them. */
+ * tests/unit/special.c sees it. Of the f64 functions asin, acos, cbrt, fmod, lgamma and tan call
+ * libm. */
 #ifndef DTRT_SPECIAL_H
 #define DTRT_SPECIAL_H
 
@@ -325,26 +326,131 @@ DTRT_FN float dtrt_fmod_f32(float x, float y) {
 
 /* ------------------------------------------------------------------ 3. f64 functions */
 
+/* (atan(x) - x) / x^3 for z = x^2 <= 1 */
+DTRT_FN double dtrt_atan_poly_f64(double z) {
+  double p = 0x1.2f07811f9f6e9p-16;
+  p = DTRT_FMA64(p, z, -0x1.a359b96a4eee4p-13);
+  p = DTRT_FMA64(p, z, 0x1.1325b2f8964bep-10);
+  p = DTRT_FMA64(p, z, -0x1.ca3677db66678p-9);
+  p = DTRT_FMA64(p, z, 0x1.123baedb61abdp-7);
+  p = DTRT_FMA64(p, z, -0x1.fd0e4de8fed90p-7);
+  p = DTRT_FMA64(p, z, 0x1.843f4bca23369p-6);
+  p = DTRT_FMA64(p, z, -0x1.00390504e9f2fp-5);
+  p = DTRT_FMA64(p, z, 0x1.3328700bb8169p-5);
+  p = DTRT_FMA64(p, z, -0x1.5d02278205cc7p-5);
+  p = DTRT_FMA64(p, z, 0x1.841dcf603a209p-5);
+  p = DTRT_FMA64(p, z, -0x1.aebbb1647a168p-5);
+  p = DTRT_FMA64(p, z, 0x1.e1d0239d392a6p-5);
+  p = DTRT_FMA64(p, z, -0x1.110fff599e4d2p-4);
+  p = DTRT_FMA64(p, z, 0x1.3b1399d1dcdc7p-4);
+  p = DTRT_FMA64(p, z, -0x1.745d15ee35819p-4);
+  p = DTRT_FMA64(p, z, 0x1.c71c71bb00a6cp-4);
+  p = DTRT_FMA64(p, z, -0x1.24924924753ecp-3);
+  p = DTRT_FMA64(p, z, 0x1.9999999999620p-3);
+  return DTRT_FMA64(p, z, -0x1.5555555555555p-2);
+}
+
+/* 2.1 ulp; as dtrt_atan2_f32 */
+DTRT_FN double dtrt_atan2_f64(double y, double x) {
+  double a = __builtin_fabs(x), b = __builtin_fabs(y);
+  int64_t steep = b > a;
+  double hi = steep ? b : a, lo = steep ? a : b, t = lo / hi;
+  t = hi == 0 ? 0.0 : t;
+  t = lo == DTRT_INF_F64 ? 1.0 : t;
+  double z = t * t, r = DTRT_FMA64(t * z, dtrt_atan_poly_f64(z), t);
+  r = steep ? 0x1.921fb54442d18p+0 - (r - 0x1.1a62633145c07p-54) : r;
+  r = (dtrt_bits_f64(x) >> 63) ? DTRT_PI - (r - 0x1.1a62633145c07p-53) : r;
+  r = __builtin_copysign(r, y);
+  return ((x != x) | (y != y)) ? x + y : r;
+}
+/* 2.1 ulp */
+DTRT_FN double dtrt_atan_f64(double x) { return dtrt_atan2_f64(x, 1.0); }
+
+/* (sinh(x) - x) / x^3 for z = x^2 <= 1 */
+DTRT_FN double dtrt_sinh_poly_f64(double z) {
+  double p = 0x1.b41232cf9950fp-41;
+  p = DTRT_FMA64(p, z, 0x1.611cb330c1fe8p-33);
+  p = DTRT_FMA64(p, z, 0x1.ae6460fae3728p-26);
+  p = DTRT_FMA64(p, z, 0x1.71de3a4e14f40p-19);
+  p = DTRT_FMA64(p, z, 0x1.a01a01a01ee70p-13);
+  p = DTRT_FMA64(p, z, 0x1.11111111110fdp-7);
+  return DTRT_FMA64(p, z, 0x1.5555555555555p-3);
+}
+
+/* 1.7 ulp; e^a / 2 is finite where sinh is */
+DTRT_FN double dtrt_sinh_f64(double x) {
+  double a = __builtin_fabs(x), b = a > 1.0 ? 1.0 : a, e = dtrt_exp_wide_f64(a, 0.0, -1);
+  double small = DTRT_FMA64(b * b * b, dtrt_sinh_poly_f64(b * b), b), large = e - 0.25 / e;
+  return __builtin_copysign(a <= 1.0 ? small : large, x);
+}
+/* 1.3 ulp */
+DTRT_FN double dtrt_cosh_f64(double x) {
+  double e = dtrt_exp_wide_f64(__builtin_fabs(x), 0.0, -1);
+  return e + 0.25 / e;
+}
+/* 1.6 ulp; above 2^28 it is log(2a), to the last place */
+DTRT_FN double dtrt_asinh_f64(double x) {
+  double a = __builtin_fabs(x), b = a > 0x1p28 ? 1.0 : a, s = b * b;
+  double small = dtrt_log1p_f64(b + s / (1.0 + DTRT_SQRT64(DTRT_FMA64(b, b, 1.0))));
+  double large = dtrt_log_f64(a) + 0x1.62e42fefa39efp-1;
+  return __builtin_copysign(a > 0x1p28 ? large : small, x);
+}
+/* 2.3 ulp */
+DTRT_FN double dtrt_acosh_f64(double x) {
+  double b = x > 0x1p28 ? 2.0 : x, t = x < 1.0 ? DTRT_NAN_F64 : b - 1.0;
+  double small = dtrt_log1p_f64(t + DTRT_SQRT64(DTRT_FMA64(t, t, 2.0 * t)));
+  double large = dtrt_log_f64(x) + 0x1.62e42fefa39efp-1;
+  return x > 0x1p28 ? large : small;
+}
+/* 1.8 ulp */
+DTRT_FN double dtrt_atanh_f64(double x) {
+  double a = __builtin_fabs(x);
+  return __builtin_copysign(0.5 * dtrt_log1p_f64(2.0 * a / (1.0 - a)), x);
+}
+
+/* 0.7 ulp */
+DTRT_FN double dtrt_exp2_f64(double x) {
+  int64_t gone = x < -1080.0;
+  double y = gone ? 0.0 : x;
+  y = y > 1025.0 ? 1025.0 : y;
+  double t = y + DTRT_ROUND64, f = y - (t - DTRT_ROUND64);
+  double one = DTRT_FMA64(f, DTRT_LN2, 1.0), rest = DTRT_FMA64(f, DTRT_LN2, 1.0 - one);
+  rest = DTRT_FMA64(f, 0x1.abc9e3b39803fp-56, rest);
+  double e = dtrt_exp_scale_f64(one, rest, f * DTRT_LN2, t, 0);
+  return gone ? 0.0 : e;
+}
+/* 0.7 ulp, exact where x is a power of two */
+DTRT_FN double dtrt_log2_f64(double x) {
+  return dtrt_log_unit_f64(x, 1.0, 0.0, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56);
+}
+/* 0.7 ulp, exact where x is a power of ten */
+DTRT_FN double dtrt_log10_f64(double x) {
+  return dtrt_log_unit_f64(x, 0x1.34413509f78p-2, 0x1.fef311f12b358p-46, 0x1.bcb7b1526e50ep-2,
+                           0x1.95355baaafad3p-57);
+}
+DTRT_FN double dtrt_logaddexp_f64(double x, double y) {
+  double m = x > y ? x : y, d = x == y ? 0.0 : -__builtin_fabs(x - y);
+  return ((x != x) | (y != y)) ? x + y : m + dtrt_log1p_f64(dtrt_exp_f64(d));
+}
+/* 1.0 ulp; scaled, so that no square that matters is denormal or infinite */
+DTRT_FN double dtrt_hypot_f64(double x, double y) {
+  double a = __builtin_fabs(x), b = __builtin_fabs(y), hi = a > b ? a : b, lo = a > b ? b : a;
+  double by = hi < 0x1p-400 ? 0x1p600 : 1.0, back = hi < 0x1p-400 ? 0x1p-600 : 1.0;
+  by = hi > 0x1p500 ? 0x1p-600 : by, back = hi > 0x1p500 ? 0x1p600 : back;
+  double u = hi * by, v = lo * by, r = DTRT_SQRT64(DTRT_FMA64(u, u, v * v)) * back;
+  return ((a == DTRT_INF_F64) | (b == DTRT_INF_F64)) ? DTRT_INF_F64 : r;
+}
+/* 2.5 ulp */
+DTRT_FN double dtrt_erfc_f64(double x) {
+  double a = __builtin_fabs(x), b = a > 0.5 ? 0.5 : a;
+  double near = 1.0 - DTRT_FMA64(x, dtrt_erf_poly_f64(b * b), x);
+  double far = dtrt_erfc_tail_f64(a, x < 0 ? -1.0 : 1.0, x < 0 ? 2.0 : 0.0);
+  return a < 0.5 ? near : far;
+}
 DTRT_FN double dtrt_tan_f64(double x) { return __builtin_tan(x); }
 DTRT_FN double dtrt_asin_f64(double x) { return __builtin_asin(x); }
 DTRT_FN double dtrt_acos_f64(double x) { return __builtin_acos(x); }
-DTRT_FN double dtrt_atan_f64(double x) { return __builtin_atan(x); }
-DTRT_FN double dtrt_atan2_f64(double y, double x) { return __builtin_atan2(y, x); }
-DTRT_FN double dtrt_sinh_f64(double x) { return __builtin_sinh(x); }
-DTRT_FN double dtrt_cosh_f64(double x) { return __builtin_cosh(x); }
-DTRT_FN double dtrt_asinh_f64(double x) { return __builtin_asinh(x); }
-DTRT_FN double dtrt_acosh_f64(double x) { return __builtin_acosh(x); }
-DTRT_FN double dtrt_atanh_f64(double x) { return __builtin_atanh(x); }
-DTRT_FN double dtrt_exp2_f64(double x) { return __builtin_exp2(x); }
-DTRT_FN double dtrt_log2_f64(double x) { return __builtin_log2(x); }
-DTRT_FN double dtrt_log10_f64(double x) { return __builtin_log10(x); }
-DTRT_FN double dtrt_logaddexp_f64(double x, double y) {
-  double m = x > y ? x : y, d = x == y ? 0.0 : -__builtin_fabs(x - y);
-  return ((x != x) | (y != y)) ? x + y : m + __builtin_log1p(__builtin_exp(d));
-}
 DTRT_FN double dtrt_cbrt_f64(double x) { return __builtin_cbrt(x); }
-DTRT_FN double dtrt_hypot_f64(double x, double y) { return __builtin_hypot(x, y); }
-DTRT_FN double dtrt_erfc_f64(double x) { return __builtin_erfc(x); }
 /* libm's lgamma writes a global sign, which is a race between devices. */
 extern double dtrt_libm_lgamma(double x, int *sign) __asm__("lgamma_r");
 DTRT_FN double dtrt_lgamma_f64(double x) {
@@ -360,11 +466,9 @@ DTRT_FN double dtrt_fmod_f64(double x, double y) {
 }
 
 /* A guess to 2^-21 and a step of Halley. 3 ulp */
-DTRT_SHARED double dtrt_erfinv_f64(double x) {
-  double a = __builtin_fabs(x), w = -__builtin_log((1.0 - a) * (1.0 + a));
+DTRT_FN double dtrt_erfinv_f64(double x) {
+  double a = __builtin_fabs(x), w = -dtrt_log_f64((1.0 - a) * (1.0 + a));
   double v = w - 2.5, s = DTRT_SQRT64(w) - 4.0;
-  if (!(a < 1.0)) return a == 1.0 ? x * DTRT_INF_F64 : DTRT_NAN_F64;
-  if (a < 0x1p-28) return x * 0x1.c5bf891b4ef6bp-1; /* nothing on the way may be denormal */
   double p = DTRT_FMA64(-0x1.75045e36fd876p-36, v, 0x1.0e8b1b9516a51p-33);
   p = DTRT_FMA64(p, v, 0x1.c9c81e3c5b325p-31);
   p = DTRT_FMA64(p, v, -0x1.74f4495a187ccp-27);
@@ -389,9 +493,12 @@ DTRT_SHARED double dtrt_erfinv_f64(double x) {
   q = DTRT_FMA64(q, s, 0x1.026e520628f83p+0);
   q = DTRT_FMA64(q, s, 0x1.eb7e0b2ce443dp+1);
   double y = a * (w < 5.0 ? p : q);
-  double rest = a < 0.5 ? __builtin_erf(y) - a : (1.0 - a) - __builtin_erfc(y);
-  double step = rest * 0x1.c5bf891b4ef6bp-1 * __builtin_exp(y * y);
-  return __builtin_copysign(y - step / (1.0 + y * step), x);
+  double near = dtrt_erf_f64(y) - a, far = dtrt_erfc_tail_f64(y, -1.0, 1.0 - a);
+  double step = (a < 0.5 ? near : far) * 0x1.c5bf891b4ef6bp-1 * dtrt_exp_f64(y * y);
+  y = y - step / DTRT_FMA64(y, step, 1.0);
+  y = a < 1.0 ? y : a == 1.0 ? DTRT_INF_F64 : DTRT_NAN_F64;
+  y = a < 0x1p-28 ? a * 0x1.c5bf891b4ef6bp-1 : y; /* nothing on the way may be denormal */
+  return __builtin_copysign(y, x);
 }
 
 /* 4 ulp, but 2^-49 near its roots below 0. From 0 to 3 as in f32, with a longer polynomial. */

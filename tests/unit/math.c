@@ -84,14 +84,29 @@ static void test_accuracy(int dense) {
   }
 }
 
-/* Of f64 functions that are the header's, against long double libm: 11 bits more. */
+/* f64 functions of both headers, against long double libm: 11 bits more. */
 typedef double fn64(double);
 typedef long double ref64(long double);
 
-static double call_exp64(double x) { return dtrt_exp_f64(x); }
-static double call_expm164(double x) { return dtrt_expm1_f64(x); }
-static double call_tanh64(double x) { return dtrt_tanh_f64(x); }
-static double call_sigmoid64(double x) { return dtrt_sigmoid_f64(x); }
+#define WRAP64(f)                                                                                  \
+  static double call_##f##64(double x) { return dtrt_##f##_f64(x); }
+WRAP64(exp)
+WRAP64(expm1)
+WRAP64(tanh)
+WRAP64(sigmoid)
+WRAP64(log)
+WRAP64(log1p)
+WRAP64(erf)
+WRAP64(erfc)
+WRAP64(exp2)
+WRAP64(log2)
+WRAP64(log10)
+WRAP64(sinh)
+WRAP64(cosh)
+WRAP64(asinh)
+WRAP64(acosh)
+WRAP64(atanh)
+WRAP64(atan)
 static long double ref_sigmoid64(long double x) {
   return x < 0 ? expl(x) / (1 + expl(x)) : 1 / (1 + expl(-x));
 }
@@ -102,10 +117,15 @@ static const struct Accuracy64 {
   ref64 *ref;
   double bound;
 } accuracy64[] = {
-    {"exp_f64", call_exp64, expl, 0.9},
-    {"expm1_f64", call_expm164, expm1l, 1.9},
-    {"tanh_f64", call_tanh64, tanhl, 2.6},
-    {"sigmoid_f64", call_sigmoid64, ref_sigmoid64, 2.4},
+    {"exp_f64", call_exp64, expl, 0.9},       {"expm1_f64", call_expm164, expm1l, 1.9},
+    {"tanh_f64", call_tanh64, tanhl, 2.6},    {"sigmoid_f64", call_sigmoid64, ref_sigmoid64, 2.4},
+    {"log_f64", call_log64, logl, 0.7},       {"log1p_f64", call_log1p64, log1pl, 0.7},
+    {"erf_f64", call_erf64, erfl, 1},         {"erfc_f64", call_erfc64, erfcl, 2.5},
+    {"exp2_f64", call_exp264, exp2l, 0.7},    {"log2_f64", call_log264, log2l, 0.7},
+    {"log10_f64", call_log1064, log10l, 0.7}, {"sinh_f64", call_sinh64, sinhl, 1.7},
+    {"cosh_f64", call_cosh64, coshl, 1.3},    {"asinh_f64", call_asinh64, asinhl, 1.6},
+    {"acosh_f64", call_acosh64, acoshl, 2.3}, {"atanh_f64", call_atanh64, atanhl, 1.8},
+    {"atan_f64", call_atan64, atanl, 2.1},
 };
 
 static double ulps64(double got, long double want) {
@@ -161,9 +181,59 @@ static void test_accuracy64(int dense) {
       sample64(a, dtrt_from_bits_f64(u), &worst, &at);
       sample64(a, part * 750, &worst, &at);
       sample64(a, part * 2, &worst, &at);
+      sample64(a, part * 30, &worst, &at);
+      sample64(a, 1 + part * 0x1p-10, &worst, &at);
     }
     printf("%-12s %.4f ulp at %a\n", a->name, worst, at);
   }
+}
+
+static void check64(const char *name, double x, double y, double got, long double want,
+                    double bound) {
+  const int ok = ulps64(got, want) <= bound && (isnan(got) || !signbit(got) == !signbit(want));
+  check(ok, name, x, y, got, (double)want);
+}
+
+static void test_two_of_f64(int dense) {
+  static const double at[] = {0,
+                              1,
+                              INFINITY,
+                              NAN,
+                              0x1p-1074,
+                              0x1p-1022,
+                              1e308,
+                              2,
+                              0.5,
+                              1e-200,
+                              1e200,
+                              3,
+                              1e-10,
+                              1e154,
+                              0x1p500,
+                              0x1p-400,
+                              0x1.fffffffffffffp1023};
+  const int n = (int)(sizeof at / sizeof *at);
+  for (int i = 0; i < 4 * n * n; i++) {
+    const double x = at[i / 4 % n] * (i & 1 ? -1 : 1), y = at[i / 4 / n] * (i & 2 ? -1 : 1);
+    check64("atan2_f64", y, x, dtrt_atan2_f64(y, x), atan2l(y, x), 2.1);
+    check64("hypot_f64", y, x, dtrt_hypot_f64(y, x), hypotl(y, x), 1.0);
+  }
+  for (int64_t i = 0, m = dense ? 1 << 24 : 1 << 17; i < m; i++) {
+    uint32_t w[4];
+    dtrt_philox(5, 6, (uint32_t)i, 0, 0, 0, w);
+    double x = dtrt_from_bits_f64((uint64_t)w[0] << 32 | w[1]);
+    double y = ldexp(x, (int)(w[2] % 80) - 40) * (1 + w[3] * 0x1p-33);
+    if (i & 1) x = (int32_t)w[0] * 0x1p-30, y = (int32_t)w[1] * 0x1p-30;
+    check64("atan2_f64", y, x, dtrt_atan2_f64(y, x), atan2l(y, x), 2.1);
+    check64("hypot_f64", y, x, dtrt_hypot_f64(y, x), hypotl(y, x), 1.0);
+  }
+  for (int i = -1074; i < 1024; i++) {
+    const double x = ldexp(1, i), got = dtrt_log2_f64(x);
+    check(got == i, "log2_f64", x, 0, got, i);
+  }
+  double ten = 1; /* 10^22 is the largest that is a double */
+  for (int i = 0; i < 23; i++, ten *= 10)
+    check(dtrt_log10_f64(ten) == i, "log10_f64", ten, 0, dtrt_log10_f64(ten), i);
 }
 
 static float call_pow(float x, float y) { return dtrt_pow_f32(x, y); }
@@ -597,6 +667,7 @@ int main(int argc, char **argv) {
   int dense = argc > 1 && !strcmp(argv[1], "--dense");
   test_accuracy(dense);
   test_accuracy64(dense);
+  test_two_of_f64(dense);
   test_pow(dense);
   test_special();
   test_ints();

@@ -154,6 +154,22 @@ static uint64_t bits_f32(Bits_f32 *run, const char *name, const float *in) {
   K(expm1_f64, out_d, hash_f64, dtrt_expm1_f64((double)in_b[i]))                                   \
   K(tanh_f64, out_d, hash_f64, dtrt_tanh_f64((double)in_b[i]))                                     \
   K(sigmoid_f64, out_d, hash_f64, dtrt_sigmoid_f64((double)in_b[i]))                               \
+  K(log_f64, out_d, hash_f64, dtrt_log_f64(in_d[i]))                                               \
+  K(log_of_f64, out_d, hash_f64, dtrt_log_f64((double)in_b[i]))                                    \
+  K(log1p_f64, out_d, hash_f64, dtrt_log1p_f64((double)in_b[i]))                                   \
+  K(erf_f64, out_d, hash_f64, dtrt_erf_f64((double)in_b[i]))                                       \
+  K(erfc_f64, out_d, hash_f64, dtrt_erfc_f64((double)in_b[i]))                                     \
+  K(exp2_f64, out_d, hash_f64, dtrt_exp2_f64((double)in_b[i]))                                     \
+  K(log2_f64, out_d, hash_f64, dtrt_log2_f64((double)in_b[i]))                                     \
+  K(log10_f64, out_d, hash_f64, dtrt_log10_f64((double)in_b[i]))                                   \
+  K(sinh_f64, out_d, hash_f64, dtrt_sinh_f64((double)in_b[i]))                                     \
+  K(cosh_f64, out_d, hash_f64, dtrt_cosh_f64((double)in_b[i]))                                     \
+  K(asinh_f64, out_d, hash_f64, dtrt_asinh_f64((double)in_b[i]))                                   \
+  K(acosh_f64, out_d, hash_f64, dtrt_acosh_f64((double)in_b[i]))                                   \
+  K(atanh_f64, out_d, hash_f64, dtrt_atanh_f64((double)in_b[i] / 16))                              \
+  K(erfinv_f64, out_d, hash_f64, dtrt_erfinv_f64((double)in_b[i] / 16))                            \
+  K(atan2_f64, out_d, hash_f64, dtrt_atan2_f64((double)in_b[i], (double)in_a[i]))                  \
+  K(hypot_f64, out_d, hash_f64, dtrt_hypot_f64((double)in_b[i], in_d[i]))                          \
   K(uniform_f64, out_d, hash_f64, dtrt_uniform_f64(1, 2, 3, i))
 KERNELS_F32(BITS_F32)
 KERNELS(BITS)
@@ -243,6 +259,22 @@ static const struct Bits {
     {"expm1_f64", bits_expm1_f64, 0x12b9d6a24d8421b7u},
     {"tanh_f64", bits_tanh_f64, 0x0551b7a5321f82ecu},
     {"sigmoid_f64", bits_sigmoid_f64, 0x7c81fae860a1fc8du},
+    {"log_f64", bits_log_f64, 0x2a914504c005a2dcu},
+    {"log_of_f64", bits_log_of_f64, 0xd4d97aecdf9af897u},
+    {"log1p_f64", bits_log1p_f64, 0xedf23116a1647506u},
+    {"erf_f64", bits_erf_f64, 0xb8809e02d95fb2e6u},
+    {"erfc_f64", bits_erfc_f64, 0xa1b0935c7711368du},
+    {"exp2_f64", bits_exp2_f64, 0xb747de9e641e4304u},
+    {"log2_f64", bits_log2_f64, 0x49ebac6d02eb5bd4u},
+    {"log10_f64", bits_log10_f64, 0x00a8626fe3552072u},
+    {"sinh_f64", bits_sinh_f64, 0xe01abf8920b6519cu},
+    {"cosh_f64", bits_cosh_f64, 0x4f7ccbdd210b853au},
+    {"asinh_f64", bits_asinh_f64, 0x71d2b7a3a323711cu},
+    {"acosh_f64", bits_acosh_f64, 0x2173239b6d3e23c0u},
+    {"atanh_f64", bits_atanh_f64, 0xa88cb42a1cba73f8u},
+    {"erfinv_f64", bits_erfinv_f64, 0xe0092184caac1d52u},
+    {"atan2_f64", bits_atan2_f64, 0xbe5f960b3332e070u},
+    {"hypot_f64", bits_hypot_f64, 0xd6fb656aedc7536fu},
     {"uniform_f64", bits_uniform_f64, 0x2bfc8b987e2273fbu},
 };
 
