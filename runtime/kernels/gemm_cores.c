@@ -242,27 +242,24 @@ static void vectors_part(void *arg, int core, int64_t from, int64_t to) {
   }
 }
 
-/* Small products, as many at a time as the innermost loop has. */
+/* Small products, as many at a time as the innermost loop has: those that add up to one result, if
+ * any do, which are innermost. */
 static void small_part(void *arg, int core, int64_t from, int64_t to) {
   const Many *m = arg;
   const GemmCall *p = m->p;
   const dtrt_loops *l = m->loops;
   const int64_t size = p->dtype == DTRT_F64 ? 8 : 4;
   (void)core;
-  const bool adds = m->added > 1; /* those that add up are innermost, and one at a time */
-  const int last = l->apart - 1;
-  const int64_t run = adds || last < 0 ? 1 : l->count[last];
+  const int last = (m->added > 1 ? l->n : l->apart) - 1;
+  const int64_t run = last < 0 ? 1 : l->count[last];
   const int64_t next[3] = {run > 1 ? l->a[last] : 0, run > 1 ? l->b[last] : 0,
                            run > 1 ? l->c[last] : 0};
-  for (int64_t i = from, here; i < to; i += here) {
-    here = run - i % run < to - i ? run - i % run : to - i;
-    for (int64_t j = 0; j < m->added; j++) {
-      int64_t step[3] = {0};
-      steps_to(l, 0, l->apart, i, step);
-      steps_to(l, l->apart, l->n, j, step);
-      gemm_small(p, here, (const char *)p->a + step[0] * size, (const char *)p->b + step[1] * size,
-                 (char *)p->c + step[2] * size, next);
-    }
+  for (int64_t q = from * m->added, end = to * m->added, here; q < end; q += here) {
+    here = run - q % run < end - q ? run - q % run : end - q;
+    int64_t step[3];
+    steps_of(m, q, step);
+    gemm_small(p, here, (const char *)p->a + step[0] * size, (const char *)p->b + step[1] * size,
+               (char *)p->c + step[2] * size, next);
   }
 }
 
