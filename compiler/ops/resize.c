@@ -177,7 +177,7 @@ COMPOSITE(upsample, "x, scale, method=\"nearest\"",
           "[n, sizes..., channels] in sizes multiplied by integers, by the methods of resize",
           "f32[2, 3, 2, 2] x: upsample(x, [2, 3])")
 
-/* -------- reduce_window -------- */
+/* -------- reduce_window: dim by dim -------- */
 
 typedef struct WindowArgs {
   int64_t size[MAX_RANK], stride[MAX_RANK], dilation[MAX_RANK], lo[MAX_RANK], hi[MAX_RANK],
@@ -211,12 +211,26 @@ static bool padding_arg(Build *b, const Arg *a, const Shape *s, WindowArgs *w) {
   return true;
 }
 
+/* x, whose dims behind d are reduced. */
+static NodeId reduce_along(Build *b, Op op, NodeId x, int d, const WindowArgs *w) {
+  int64_t start[MAX_RANK] = {0}, out[MAX_RANK], stride[MAX_RANK];
+  const Shape s = *shape_of(b, x);
+  for (int i = 0; i < s.rank; i++) out[i] = s.dim[i], stride[i] = 1;
+  out[d] = w->out[d], stride[d] = w->stride[d];
+  NodeId r = NO_NODE;
+  for (int64_t p = 0; p < w->size[d]; p++, start[d] += w->dilation[d]) {
+    const NodeId y = mk_slice(b, x, start, out, stride);
+    r = r == NO_NODE ? y : mk2(b, op, r, y);
+  }
+  return r;
+}
+
 static Arg call_reduce_window(Build *b, const Arg *a) {
   static const struct {
     const char *name;
     Op op;
   } how[] = {{"max", &op_max}, {"min", &op_min}, {"sum", &op_add}, {"prod", &op_mul}};
-  NodeId x, r = NO_NODE;
+  NodeId x;
   WindowArgs w = {.points = 1};
   Op op = NULL;
   if (!arg_tensor(b, &a[0], "x", &x)) return NOTHING;
@@ -243,15 +257,8 @@ static Arg call_reduce_window(Build *b, const Arg *a) {
   if (extreme && !dtype_is_int(t)) fill = arg_of_real(largest ? -INFINITY : INFINITY);
   for (int d = 0; d < s.rank; d++) lo.at[d] = arg_of_int(w.lo[d]), hi.at[d] = arg_of_int(w.hi[d]);
   x = build_call(b, &op_pad, (Arg[5]){arg_node(x), lo, hi, fill}).node;
-  int64_t at[MAX_RANK] = {0}, start[MAX_RANK];
-  for (int64_t p = 0; p < (int64_t)w.points && x != NO_NODE; p++) {
-    int64_t rest = p;
-    for (int d = s.rank; d-- > 0; rest /= w.size[d]) at[d] = rest % w.size[d];
-    for (int d = 0; d < s.rank; d++) start[d] = at[d] * w.dilation[d];
-    NodeId y = mk_slice(b, x, start, w.out, w.stride);
-    r = r == NO_NODE ? y : mk2(b, op, r, y);
-  }
-  return arg_node(r == NO_NODE ? r : build_cast(b, r, type_of(b, a[0].node)));
+  for (int d = s.rank; d-- > 0 && x != NO_NODE;) x = reduce_along(b, op, x, d, &w);
+  return arg_node(x == NO_NODE ? x : build_cast(b, x, type_of(b, a[0].node)));
 }
 COMPOSITE(
     reduce_window, "x, window, reduce=\"max\", stride=1, padding=\"valid\", dilation=1",
