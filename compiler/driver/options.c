@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef enum OptionId {
   OPT_DEFINE,
@@ -542,7 +543,10 @@ bool options_read(int argc, char **argv, Options *o, char *why, int n) {
     }
     if (only_files || arg[0] != '-' || !arg[1]) {
       if (o->run && !ends_in_dtg(arg)) {
-        snprintf(why, (size_t)n, "`%s` is neither a .dtg file nor info, call or fit", arg);
+        const bool entry = o->nfiles && !strpbrk(arg, "./");
+        snprintf(why, (size_t)n, "`%s` is neither a .dtg file nor info, call or fit%s%s%s", arg,
+                 entry ? " (an entry is called by `call " : "", entry ? arg : "",
+                 entry ? "`, and trained by `fit`)" : "");
         return false;
       }
       if (o->verify && !ends_in_dtg(arg)) {
@@ -552,6 +556,13 @@ bool options_read(int argc, char **argv, Options *o, char *why, int n) {
         }
         o->entry = arg;
         continue;
+      }
+      if (!only_files && !strpbrk(arg, "./") && access(arg, F_OK)) {
+        const bool follows = o->nfiles && is_programs_word(arg);
+        snprintf(why, (size_t)n, follows ? "`%s` goes with run: dtgc run %s %s ..."
+                                         : "`%s` is no file (dtgc --help lists what dtgc does)",
+                 arg, follows ? o->file[0] : "", arg);
+        return false;
       }
       if (is_of_host(arg))
         o->host[o->nhosts++] = arg;

@@ -92,6 +92,10 @@ Stmt *ast_method(Parse *p, AstExpr *head, const StmtVec *body) {
         diag_error(p->diag, head->x->span, "%s", foreign);
         return ast_stmt(p, ST_ERROR, head->span);
       }
+      if (g->value->kind != EX_NAME && !strcmp(head->x->name.text, "repeat")) {
+        diag_error(p->diag, head->span, "the range of a `repeat` stands without parentheses: `repeat 3 { }`");
+        return ast_stmt(p, ST_ERROR, head->span);
+      }
       if (g->value->kind != EX_NAME) {
         diag_error(p->diag, g->value->span, "a parameter is a name, or `name = default`");
         continue;

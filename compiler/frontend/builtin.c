@@ -352,7 +352,9 @@ static Value cast_number(Elab *e, DType t, const Actual *a, double x) {
 Value builtin_cast(Elab *e, DType t, Span call, const Actual *a, int n) {
   double x;
   if (n != 1 || a[0].name.text)
-    return elab_fail(e, call, "a cast takes one value, as in %s(x)", dtype_name(t));
+    return elab_fail(e, call, "a cast takes one value, as in %s(x)%s", dtype_name(t),
+                     n > 1 ? arena_printf(e->arena, "; a type is written %s[8, 3]", dtype_name(t))
+                           : "");
   if (value_number(&a[0].value, &x)) {
     Value v = cast_number(e, t, a, x);
     if (!e->at || v.kind == V_ERROR || v.kind == V_BOOL) return v;
@@ -487,4 +489,12 @@ Value builtin_op(Elab *e, const OpDef *op, Span call, const Actual *a, int n) {
   e->at->build.span = call;
   Arg out = build_call(&e->at->build, op, args);
   return builtin_from_arg(e, &out);
+}
+
+const char *builtin_example(const char *name) {
+  Value v;
+  if (!builtin_find(name, &v) || v.kind != V_OP) return NULL;
+  const char *call = v.op->example ? strstr(v.op->example, ": ") : NULL;
+  const size_t n = strlen(name);
+  return call && !strncmp(call + 2, name, n) && call[2 + n] == '(' ? call + 2 : NULL;
 }

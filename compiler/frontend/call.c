@@ -77,15 +77,17 @@ bool call_bind(Elab *e, Span call, const char *label, const char *signature, Spa
       continue;
     }
     if (next == n) {
-      elab_fail(e, a[i].span, "`%s` takes %d argument%s, more are given%s", label, n,
-                n == 1 ? "" : "s", tail);
+      const char *example = declared_at.file || n == 1 ? NULL : builtin_example(label);
+      elab_fail(e, a[i].span, "`%s` takes %d argument%s, more are given%s%s%s", label, n,
+                n == 1 ? "" : "s", tail, example ? ", as in " : "", example ? example : "");
       return note_signature(e, label, signature, declared_at);
     }
     which[next++] = i;
   }
   for (int i = 0; i < n; i++)
     if (f[i].required && which[i] < 0) {
-      elab_fail(e, call, "`%s` is missing its argument `%s`%s", label, f[i].name, tail);
+      elab_fail(e, call, "`%s` is missing its argument `%s`%s%s", label, f[i].name, tail,
+                strcmp(f[0].name, "self") ? "" : "; a method is declared without `self`");
       return note_signature(e, label, signature, declared_at);
     }
   return true;

@@ -107,6 +107,8 @@ typedef struct Binding {
   const Stmt *lazy;
   bool is_const, evaluating;
   bool given; /* a parameter: its value comes from the call */
+  const char *value_of; /* the variable whose value it was bound to, NULL: none, */
+  Span as;              /* and how that was written */
 } Binding;
 
 typedef struct NameScope {
@@ -327,6 +329,10 @@ bool lookup_module(Elab *e, NameScope *s, const AstExpr *x);
 /* Adds to the last error, which is about the value of `x`, where it comes from if x is a name that
  * a statement binds. `how` is "bound here" or the like. */
 void lookup_note(Elab *e, const NameScope *s, const AstExpr *x, const char *how);
+bool lookup_known(Elab *e, const NameScope *s, Ident name);
+/* Whether x is a name that is bound to the value of a variable; a note says so. */
+bool lookup_value_of(Elab *e, const NameScope *s, const AstExpr *x);
+void lookup_note_value(Elab *e, const NameScope *s, const AstExpr *x);
 
 /* -------- eval.c, operate.c -------- */
 
@@ -391,6 +397,8 @@ bool call_bind(Elab *e, Span call, const char *label, const char *signature, Spa
 /* -------- builtin.c -------- */
 
 bool builtin_find(const char *name, Value *out);
+/* A call of the operation of that name, or NULL. */
+const char *builtin_example(const char *name);
 void builtin_near(Near *n);
 /* The module of the shipped library that defines a name, or NULL. */
 const char *builtin_shipped(const char *name);

@@ -102,8 +102,13 @@ static Value type_index(Elab *e, NameScope *s, const AstExpr *x, DType t) {
     const Sub *sub = &x->subs.at[i];
     if (sub->slice || sub->rest)
       return elab_fail(e, sub->span, "a type has plain sizes, as in f32[8, 3]");
+    const bool unknown = sub->begin->kind == EX_NAME && !lookup_known(e, s, sub->begin->name);
+    const int errors = e->diag->errors;
     Value v = eval_expr(e, s, sub->begin);
     if (!add_dim(e, &shape, &v, sub->span)) {
+      if (unknown && e->diag->errors > errors)
+        diag_note(e->diag, sub->span, "sizes are known while compiling: `const %s = 8` declares one",
+                  sub->begin->name.text);
       if (v.kind != V_ERROR) lookup_note(e, s, sub->begin, "bound here");
       return value_error;
     }
@@ -155,8 +160,11 @@ bool eval_sequence(Elab *e, NameScope *s, AstRange over, Sequence *out) {
     else if (v.kind == V_INT)
       elab_fail(e, from->span, "`for` iterates over a list or a range; write 0..%ld", (long)v.i);
     else if (v.kind != V_ERROR)
-      elab_fail(e, from->span, "`for` iterates over a list or a range, but this is %s",
-                value_describe(e, &v));
+      elab_fail(e, from->span, "`for` iterates over a list or a range, but this is %s%s",
+                value_describe(e, &v),
+                v.kind == V_TENSOR || v.kind == V_VAR
+                    ? "; `scan row in x { }` goes through the rows of a tensor"
+                    : "");
     return v.kind == V_LIST;
   }
   Value w = eval_expr(e, s, to);
@@ -209,6 +217,20 @@ static Value list_of(Elab *e, NameScope *s, const AstExpr *x) {
 
 /* -------- fields, relayout -------- */
 
+/* Whether more than the first of `x, shape, axis=0` has no default. */
+static bool requires_more(const char *params) {
+  const char *second = strchr(params, ',');
+  const size_t n = second ? strcspn(second + 1, ",=") : 0;
+  return n && second[1 + n] != '=';
+}
+
+static const char *as_function(Elab *e, const char *written, const char *name) {
+  const char *example = strcmp(written, "T") ? builtin_example(name) : NULL;
+  Value v;
+  if (example && builtin_find(name, &v) && v.op->params && !requires_more(v.op->params)) example = NULL;
+  return example ? example : arena_printf(e->arena, "%s(x)", name);
+}
+
 static Value field(Elab *e, const AstExpr *x, const Value *v) {
   bool found = false;
   if (v->kind == V_ERROR) return *v;
@@ -230,9 +252,11 @@ static Value field(Elab *e, const AstExpr *x, const Value *v) {
   bool tensor = v->kind == V_TENSOR || v->kind == V_VAR || v->kind == V_ROW;
   const char *name = !strcmp(x->name.text, "T") ? "transpose" : x->name.text;
   if (tensor && builtin_find(name, &op))
-    return elab_fail(e, x->name.span, "%s has no `%s`: operations are functions, as in %s(x)",
-                     value_describe(e, v), x->name.text, name);
-  const char *foreign = tensor ? foreign_member(name) : NULL;
+    return elab_fail(e, x->name.span, "%s has no `%s`: operations are functions, as in %s",
+                     value_describe(e, v), x->name.text, as_function(e, x->name.text, name));
+  const char *foreign = tensor             ? foreign_member(name)
+                        : v->kind == V_LIST ? foreign_list(name)
+                                            : NULL;
   if (foreign)
     return elab_fail(e, x->name.span, "%s has no `%s`: %s", value_describe(e, v), name, foreign);
   const char *instead = tensor ? op_instead(name) : NULL;

@@ -19,7 +19,7 @@ static const ForeignWord statements[] = {
     {"break", NO_JUMP},
     {"continue", NO_JUMP},
     {"goto", "dtg has no `goto`; `break` ends a loop, `continue` a run of its body"},
-    {"def", FOREIGN_FN},
+    {"def", FOREIGN_METHOD},
     {"func", FOREIGN_FN},
     {"fun", FOREIGN_FN},
     {"function", FOREIGN_FN},
@@ -126,6 +126,9 @@ static const char *reserved(Parse *p, const Stopped *s, const Around *a) {
   if (n == 2 && !memcmp(word, "fn", n) && word == a->text)
     return "a fn is declared at top level, with a name: `fn f(x) { return ... }`; `f` may be "
            "passed as an argument";
+  if (n == 5 && (!memcmp(word, "param", n) || !memcmp(word, "state", n)) && a->last == '=')
+    return arena_printf(p->arena, "a %.*s is declared by `%.*s w: f32[8, 3] = 0`", (int)n, word,
+                        (int)n, word);
   return arena_printf(p->arena, "`%.*s` is a reserved word and cannot be a name", (int)n, word);
 }
 
@@ -153,6 +156,27 @@ static bool begins_statement(const Around *a) {
   return c == a->line || c[-1] == '{' || c[-1] == ';';
 }
 
+/* A loop's head, behind its word. */
+static const char *in_head(const Stopped *s, const Around *a) {
+  const char *word = a->text, *end = a->text;
+  while (word > a->line && word[-1] != '{' && word[-1] != '}' && word[-1] != ';') word--;
+  while (word < end && (*word == ' ' || *word == '\t')) word++;
+  size_t n = 0;
+  while (word + n < end && in_word(word[n])) n++;
+  const bool loop = (n == 3 && !memcmp(word, "for", n)) || (n == 6 && !memcmp(word, "repeat", n)) ||
+                    (n == 4 && !memcmp(word, "scan", n));
+  const char *name = word + n;
+  while (name < end && (*name == ' ' || *name == '\t' || *name == '(')) name++;
+  if (n == 7 && !memcmp(word, "collect", n) && !s->stmt && !memchr(word, '=', (size_t)(end - word)))
+    return "`collect` names what it leaves behind the loop: `collect ys = y`";
+  if (loop && (is(a, "(") ? a->before == word : is(a, "in") && a->before == name))
+    return "the head of a loop stands without parentheses: `for i in 0..n { }`";
+  if (loop && is(a, ",") && a->before == name)
+    return *word == 's' ? "each sequence has one name: `scan x in xs, y in ys { }`"
+                        : "a loop has one name: `for p in pairs { a, b = p }`";
+  return NULL;
+}
+
 static const char *in_line(const Parse *p, const Stopped *s, const Around *a) {
   if ((is(a, "//") || (is(a, "/") && (a->text[1] == '*' || a->text[1] == '/'))) && s->stmt)
     return "a comment begins with `#`";
@@ -160,6 +184,8 @@ static const char *in_line(const Parse *p, const Stopped *s, const Around *a) {
     return "a function is defined at top level, `fn f(x) { return ... }`, and passed by its name; a "
            "comparison is written `>=`";
   if (is(a, "@") && s->stmt) return "dtg has no decorators";
+  if (*a->text == '"' && a->nbefore && a->before + a->nbefore == a->text)
+    return "text has nothing before its quotes; print(x, \"x\") shows a label and a tensor";
   if (is(a, ".."))
     return "`..` stands once, in the range of a `for` or a `repeat`, whose step follows as "
            "in "
@@ -191,5 +217,6 @@ const char *foreign_syntax(Parse *p, const Stopped *s) {
   if (!says && a.nbefore) says = FIND(statements, a.before, a.nbefore);
   if (!says && in_word(*a.text) && !s->ends) says = FIND(statements, a.text, a.n);
   if (!says) says = reserved(p, s, &a);
+  if (!says) says = in_head(s, &a);
   return says ? says : in_line(p, s, &a);
 }

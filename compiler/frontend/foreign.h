@@ -13,6 +13,8 @@ typedef struct ForeignWord {
   "loops that run are `while c { }`, `repeat i in 0..n { }` and `scan x in xs { }`; `for` is "     \
   "unrolled while compiling"
 #define FOREIGN_CLASS "dtg has no classes or structs: a `layer` has params, states and methods"
+#define FOREIGN_METHOD                                                                             \
+  FOREIGN_FN ", a method in a layer `apply(x) { return ... }`"
 #define FOREIGN_FN "a function is written `fn f(x) { return ... }`"
 #define FOREIGN_MODULE                                                                             \
   "operations have no module: write sum(x) (docs/ops.md); the shipped library is "                 \
@@ -37,7 +39,9 @@ const char *foreign_syntax(Parse *p, const Stopped *s);
 const char *foreign_name(const char *name);
 /* The same of what stands behind a tensor and a point (x.at), or NULL. */
 const char *foreign_member(const char *name);
-/* The same of an instance of a layer. */
+/* The same of a list, */
+const char *foreign_list(const char *name);
+/* and of an instance of a layer. */
 const char *foreign_instance(const char *name);
 /* Whether other libraries are read under that name (`np`). */
 bool foreign_module(const char *name);

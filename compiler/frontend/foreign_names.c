@@ -93,6 +93,7 @@ static const ForeignWord names[] = {
     {"vmap", "dtg has no `vmap`: write the batch as a dim"},
     {"vectorize", "dtg has no `vectorize`: operators and functions take tensors of any shape"},
     {"while_loop", FOREIGN_LOOPS},
+    {"scan", "it is a statement: `scan x in xs { h = f(h, x); collect hs = h }`"},
     {"fori_loop", "write `repeat i in 0..n { }`"},
     {"cond", "write `if c { } else { }` of a scalar; choose elements with where(c, x, y)"},
     {"lambda", "dtg has no `lambda`: " FOREIGN_FN ", and pass f"},
@@ -262,6 +263,17 @@ static const ForeignWord members[] = {
     {"block_until_ready", "a call returns when its results are there: there is nothing to do"},
 };
 
+/* And of a list. */
+static const ForeignWord list_members[] = {
+    {"append", "write `h = h + [x]`"},
+    {"extend", "write `h = h + more`"},
+    {"pop", "write `last = h[-1]` and `h = h[:-1]`"},
+    {"insert", "write `h = h[:i] + [x] + h[i:]`"},
+    {"copy", "a list does not change: `g = h` is a copy"},
+    {"reverse", "write `h[::-1]`"},
+    {"shape", "a list of numbers is a tensor as array(h); its first size is len(h)"},
+};
+
 /* And of an instance. */
 static const ForeignWord instance_members[] = {
     {"parameters",
@@ -294,6 +306,10 @@ const char *foreign_name(const char *name) {
 
 const char *foreign_member(const char *name) {
   return foreign_find(members, sizeof members / sizeof *members, name, strlen(name));
+}
+
+const char *foreign_list(const char *name) {
+  return foreign_find(list_members, sizeof list_members / sizeof *list_members, name, strlen(name));
 }
 
 const char *foreign_instance(const char *name) {

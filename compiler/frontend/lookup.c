@@ -153,8 +153,25 @@ Value scope_lookup(Elab *e, NameScope *s, Ident name) {
   return unknown_name(e, s, name);
 }
 
+bool lookup_known(Elab *e, const NameScope *s, Ident name) { return find_bound(e, s, name); }
+
 void lookup_note(Elab *e, const NameScope *s, const AstExpr *x, const char *how) {
   if (x->kind != EX_NAME) return;
   const Binding *b = find_bound(e, s, x->name);
   if (b && !b->given) diag_note(e->diag, b->span, "`%s` is %s", b->name, how);
+}
+
+static const Binding *value_of(Elab *e, const NameScope *s, const AstExpr *x) {
+  const Binding *b = x->kind == EX_NAME ? find_bound(e, s, x->name) : NULL;
+  return b && b->value_of ? b : NULL;
+}
+
+bool lookup_value_of(Elab *e, const NameScope *s, const AstExpr *x) { return value_of(e, s, x); }
+
+void lookup_note_value(Elab *e, const NameScope *s, const AstExpr *x) {
+  const Binding *b = value_of(e, s, x);
+  if (!b) return;
+  const char *text = diag_source(e->diag, b->as.file)->text + b->as.begin;
+  diag_note(e->diag, b->as, "`%s` is the value of %s, bound here; the variable is `%.*s`", b->name,
+            b->value_of, (int)(b->as.end - b->as.begin), text);
 }

@@ -148,6 +148,7 @@ static Value family_index(Elab *e, NameScope *s, const AstExpr *x, const Family 
     return elab_fail(e, x->span, "%s[...] takes one key", f->path);
   Value v = eval_expr(e, s, sub->begin);
   const char *key = variable_key(e, &v, sub->span);
+  if (!key && v.kind == V_TENSOR) lookup_note_value(e, s, sub->begin);
   if (!key) return value_error;
   int var = lookup_get(&f->members, name_of(e->names, key, strlen(key)));
   if (var) return stack_family_row(e, f, var - 1);

@@ -47,12 +47,14 @@ static bool may_bind(Elab *e, NameScope *s, Ident name, Where where) {
 }
 
 static void bind_one(Elab *e, NameScope *s, Ident name, Value v, Span at, Where where) {
+  const char *path = e->at && v.kind == V_VAR ? e->program->vars.at[v.var].path : NULL;
   if (e->at) v = eval_read(e, v, at);
   if (v.kind == V_TENSOR && where == IN_ENTRY)
     entry_name_node(e, path_join(e, e->at->entry.name, name.text), v.node);
   if (v.kind == V_TENSOR && where == IN_METHOD)
     entry_name_node(e, path_join(e, e->frame->instance->path, name.text), v.node);
-  scope_bind(e, s, name, v);
+  Binding *b = scope_bind(e, s, name, v);
+  b->value_of = path, b->as = at;
 }
 
 static void bind(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
@@ -77,7 +79,7 @@ static void bind(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
 
 /* -------- assigning -------- */
 
-static void not_a_variable(Elab *e, const AstExpr *x, const Value *v) {
+static void not_a_variable(Elab *e, const NameScope *s, const AstExpr *x, const Value *v) {
   bool input = v->kind == V_TENSOR && graph_node(e->at->build.graph, v->node)->op == OP_input;
   if (input && x->kind == EX_NAME)
     elab_fail(e, x->span,
@@ -85,7 +87,10 @@ static void not_a_variable(Elab *e, const AstExpr *x, const Value *v) {
               x->name.text);
   else if (v->kind == V_TENSOR && x->kind != EX_NAME)
     elab_fail(e, x->span, "a part is written of a variable or of a tensor that has a name");
-  else if (x->kind == EX_NAME && v->kind == V_TENSOR)
+  else if (x->kind == EX_NAME && v->kind == V_TENSOR && lookup_value_of(e, s, x)) {
+    elab_fail(e, x->span, "`%s` is a plain name, not a variable", x->name.text);
+    lookup_note_value(e, s, x);
+  } else if (x->kind == EX_NAME && v->kind == V_TENSOR)
     elab_fail(e, x->span, "`%s` is a plain name, not a variable; bind it again with `=`",
               x->name.text);
   else
@@ -101,7 +106,7 @@ static void write_part(Elab *e, NameScope *s, const Stmt *stmt, Value base, Wher
   const bool input = n && where == IN_ENTRY && n->op == OP_input && target->x->kind == EX_NAME &&
                      !strcmp(n->name, target->x->name.text);
   if (input || (n && target->x->kind != EX_NAME)) {
-    not_a_variable(e, target->x, &base);
+    not_a_variable(e, s, target->x, &base);
     return;
   }
   const Value now = eval_read(e, base, target->x->span);
@@ -147,7 +152,7 @@ static void assign(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   else if (to.kind == V_ROW)
     variable_assign_row(e, to.row, v, stmt->value->span);
   else if (to.kind != V_ERROR)
-    not_a_variable(e, target, &to);
+    not_a_variable(e, s, target, &to);
 }
 
 /* -------- flow -------- */

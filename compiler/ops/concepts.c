@@ -315,8 +315,8 @@ static const Concept concepts[] = {
     {"upsample_bilinear", "f32[2, 4, 3, 2] x: upsample(x, 2, \"linear\")"},
     {"onehot", "i32[4] x%6: one_hot(x, 6)"},
     /* random */
-    {"rand", X "x + uniform([4, 6], 0, 1, f32)"},
-    {"randn", X "x + normal([4, 6], 0, 1, f32)"},
+    {"rand", X "uniform(shape(x), 0, 1, f32)"},
+    {"randn", X "normal(shape(x), 0, 1, f32)"},
     {"multinomial", X "categorical(x)"},
     {"shuffle", X "permutation(x)"},
     {"choice", X "x[randint([3], 0, 4)]"},

@@ -104,6 +104,14 @@ static bool csv_split(csv_reader *r) {
   return true;
 }
 
+/* Numbers with something else than commas between them. */
+static const char *csv_hint(const char *text, long long line) {
+  const size_t digits = strspn(text, "+-.0123456789eE");
+  if (digits && text[digits] && strchr("; \t|", text[digits]))
+    return " (columns are separated by commas)";
+  return line == 1 ? " (a header line contains no numbers)" : "";
+}
+
 static bool csv_bad(csv_reader *r, int64_t column, element_text what) {
   const char *text = r->field[column], *type = element_name(r->dtype);
   long long line = r->number, col = column;
@@ -111,7 +119,7 @@ static bool csv_bad(csv_reader *r, int64_t column, element_text what) {
     return gz_fail(r->s, "line %lld, column %lld: expected a number, found nothing", line, col);
   if (what == ELEMENT_NOT_A_NUMBER)
     return gz_fail(r->s, "line %lld, column %lld: expected a number, found '%.40s'%s", line, col,
-                   text, line == 1 ? " (a header line contains no numbers)" : "");
+                   text, csv_hint(text, line));
   if (what == ELEMENT_FRACTION)
     return gz_fail(r->s, "line %lld, column %lld: expected an integer (%s), found %.40s", line, col,
                    type, text);

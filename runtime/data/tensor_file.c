@@ -222,8 +222,11 @@ static tensor_file *open_one(const char *name, const opening *o, char *why, size
     gz_close(&s);
   }
   if (good && !element_allowed(f->kind, o->dtype)) {
-    snprintf(why, whysize, "%s: expected %s or a type that converts to it exactly, found %s (%s)",
-             f->name, element_name(o->dtype), element_name(f->kind), f->format);
+    const char *want = element_name(o->dtype), *found = element_name(f->kind);
+    snprintf(why, whysize,
+             "%s: expected %s or a type that converts to it exactly, found %s (%s): save it as %s, "
+             "or let the input be %s and cast it, as in %s(x)",
+             f->name, want, found, f->format, want, found, want);
     good = false;
   }
   if (good) return f;

@@ -38,6 +38,10 @@ expect 2 'compiler options (dtgc --help), not --auto' "$dtgc" verify m.dtg --aut
 expect 2 '--quick only, not --mesh' "$dtgc" calibrate --mesh a=2
 expect 2 'neither a .dtg file' "$dtgc" run m.dgt info
 expect 1 'cannot be read' "$dtgc" nothere.dtg
+# Words of another command were files that cannot be read.
+expect 2 '`call` goes with run: dtgc run m.dtg call ...' "$dtgc" m.dtg call add
+expect 2 '`compile` is no file (dtgc --help lists what dtgc does)' "$dtgc" compile m.dtg
+expect 2 '(an entry is called by `call add`, and trained by `fit`)' "$dtgc" run m.dtg add
 expect 1 'bad.dtg:1:' "$dtgc" bad.dtg
 # Files alone: one line, that there is no error and what a call would cost.
 expect 0 'm.dtg: no errors; 1 device; modelled time a call: ' "$dtgc" m.dtg
@@ -56,6 +60,15 @@ expect 0 '' cc -std=c11 -Wall -Wextra -Werror -c out/m.c -o out/m.o
 expect 1 'No such' "$dtgc" m.dtg --emit-c no/such/folder
 "$dtgc" m.dtg --dump=ast >/dev/full 2>err
 [ $? -eq 1 ] && grep -q 'standard output' err || fail "a full disk goes unnoticed: $(cat err)"
+
+# -- data that does not fit
+printf 'entry rows(x: f32[4, 3]) { return y = x + 1 }\n' >rows.dtg
+printf '1,2,3\n4,5,6\n' >rows.csv
+# A table that lacked rows was told to choose columns.
+expect 1 "expected f32[4, 3] for input 'x', found f32[2, 3]" "$dtgc" run rows.dtg call rows --feed x=rows.csv
+"$dtgc" run rows.dtg call rows --feed x=rows.csv 2>&1 | grep -q 'choose columns' && fail 'rows are missing, not columns'
+printf '\223NUMPY\1\0\166\0%-117s\n%96s' "{'descr': '<f8', 'fortran_order': False, 'shape': (4, 3), }" '' >f64.npy
+expect 1 'found f64 (.npy): save it as f32, or let the input be f64 and cast it, as in f32(x)' "$dtgc" run rows.dtg call rows --feed x=f64.npy
 
 # -- run and the cache
 expect 0 'dot = 91' "$dtgc" run m.dtg l.dtg call add $feed

@@ -212,6 +212,11 @@ check 1 '' "4: no such file; input 'label' is i32[8] and needs a file" call trai
 check 1 '' 'none.csv: No such file' fit train --feed image=none.csv --feed label=d.csv:4 --feed rate=1 --epochs 1
 check 1 '' "expected u8[8, 2, 2] for input 'image', with any number of rows for the first dim, found u8[19, 5] (choose columns" fit train --feed image=d.csv --feed label=d.csv:4 --feed rate=1 --epochs 1
 check 1 '' 'expected 19 rows, as in the other files, found 11' fit train --feed image=d.csv:0-3 --feed label=f.csv:4 --feed rate=1 --epochs 1
+# Numbers between semicolons, tabs or blanks: it did not say what is to be there.
+printf '1;2;3;4\n1;2;3;4\n' >semicolons.csv
+printf '1 2 3 4\n1 2 3 4\n' >blanks.csv
+check 1 '' "semicolons.csv: line 2, column 0: expected a number, found '1;2;3;4' (columns are separated by commas)" fit train --feed image=semicolons.csv --feed label=d.csv:4 --feed rate=1 --epochs 1
+check 1 '' "blanks.csv: line 2, column 0: expected a number, found '1 2 3 4' (columns are separated by commas)" fit train --feed image=blanks.csv --feed label=d.csv:4 --feed rate=1 --epochs 1
 check 1 '' "expected i32[8] for input 'label', found i32[19, 1]" call train --feed image=e.csv:0-3 --feed label=d.csv:4 --feed rate=1
 echo 1,2 >rate.csv
 check 1 '' "rate.csv: expected f32[] for input 'rate', found f32[1, 2]" call train --feed image=e.csv:0-3 --feed label=e.csv:4 --feed rate=rate.csv
