@@ -231,6 +231,21 @@ static const char *as_function(Elab *e, const char *written, const char *name) {
   return example ? example : arena_printf(e->arena, "%s(x)", name);
 }
 
+/* The variables, layers and methods of an instance. */
+static const char *what_it_has(Elab *e, const NameScope *s) {
+  enum { MOST = 12 };
+  Str out = str_new(e->arena);
+  int n = 0;
+  for (int i = 0; i < s->names.n; i++) {
+    const ValueKind k = s->names.at[i]->value.kind;
+    if (k != V_VAR && k != V_FAMILY && k != V_INSTANCE && k != V_METHOD) continue;
+    if (n < MOST) str_printf(&out, "%s`%s`", n ? ", " : "; it has ", s->names.at[i]->name);
+    n++;
+  }
+  if (n > MOST) str_puts(&out, ", ...");
+  return n ? out.at : "";
+}
+
 static Value field(Elab *e, const AstExpr *x, const Value *v) {
   bool found = false;
   if (v->kind == V_ERROR) return *v;
@@ -241,8 +256,10 @@ static Value field(Elab *e, const AstExpr *x, const Value *v) {
     Near near = {.want = x->name.text};
     for (int i = 0; i < s->names.n; i++) near_offer(&near, s->names.at[i]->name);
     const char *foreign = foreign_instance(x->name.text), *close = near_text(e, &near);
-    elab_fail(e, x->name.span, "%s has no `%s`%s%s", value_describe(e, v), x->name.text,
-              foreign && !*close ? ": " : close, foreign && !*close ? foreign : "");
+    const char *tail = *close    ? close
+                       : foreign ? arena_printf(e->arena, ": %s", foreign)
+                                 : what_it_has(e, s);
+    elab_fail(e, x->name.span, "%s has no `%s`%s", value_describe(e, v), x->name.text, tail);
     diag_note(e->diag, v->instance->def->stmt->span, "the layer is declared here");
     return value_error;
   }
