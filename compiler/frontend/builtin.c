@@ -308,7 +308,8 @@ bool builtin_arg(Elab *e, const Value *v, Span at, Arg *out) {
     out->kind = ARG_TENSOR, out->node = variable_read_row(e, v->row, at);
     return out->node != NO_NODE;
   default:
-    elab_fail(e, at, "expected a tensor or a number, found %s", value_describe(e, v));
+    elab_fail(e, at, "expected a tensor or a number, found %s%s", value_describe(e, v),
+              value_instead(e, v));
     return false;
   }
 }
@@ -373,8 +374,8 @@ Value builtin_cast(Elab *e, DType t, Span call, const Actual *a, int n) {
   Value v = eval_read(e, a[0].value, a[0].span);
   if (v.kind == V_ERROR) return v;
   if (v.kind != V_TENSOR)
-    return elab_fail(e, a[0].span, "%s(...) casts tensors and numbers, but this is %s",
-                     dtype_name(t), value_describe(e, &v));
+    return elab_fail(e, a[0].span, "%s(...) casts tensors and numbers, but this is %s%s",
+                     dtype_name(t), value_describe(e, &v), value_instead(e, &v));
   e->at->build.span = call;
   return value_node(build_cast(&e->at->build, v.node, t));
 }

@@ -304,6 +304,8 @@ bool value_same(const Value *a, const Value *b); /* == at compile time */
 const Stack *value_stack(const Value *v);        /* NULL: it is none, or a layer of one */
 /* "the number 3", "a tensor f32[2, 3]", "the layer `dense`" */
 const char *value_describe(Elab *e, const Value *v);
+/* Behind a message: what of v is a tensor, as "; its variables are `m.w`, `m.b`", or "". */
+const char *value_instead(Elab *e, const Value *v);
 const char *type_text(Elab *e, DType t, const Shape *s);
 Value elab_fail(Elab *e, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 

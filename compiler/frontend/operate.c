@@ -49,8 +49,10 @@ Value operate_binary(Elab *e, const AstExpr *x, Value l, Value r) {
   if (joins && l.kind == V_LIST && r.kind == V_LIST) return joined(e, x, l.list, r.list);
   if (joins && l.kind == V_STRING && r.kind == V_STRING && strlen(l.text) + strlen(r.text) < 65536)
     return value_text(arena_printf(e->arena, "%s%s", l.text, r.text));
-  return elab_fail(e, x->span, "`%s` does not take %s and %s", op_written(op),
-                   value_describe(e, &l), value_describe(e, &r));
+  const char *instead = value_instead(e, &l);
+  return elab_fail(e, x->span, "`%s` does not take %s and %s%s", op_written(op),
+                   value_describe(e, &l), value_describe(e, &r),
+                   *instead ? instead : value_instead(e, &r));
 }
 
 Value operate_unary(Elab *e, const AstExpr *x, Value v) {
@@ -60,7 +62,8 @@ Value operate_unary(Elab *e, const AstExpr *x, Value v) {
   v = eval_read(e, v, x->x->span);
   if (v.kind == V_ERROR) return v;
   if (v.kind != V_TENSOR)
-    return elab_fail(e, x->span, "`%s` does not take %s", op_written(x->op), value_describe(e, &v));
+    return elab_fail(e, x->span, "`%s` does not take %s%s", op_written(x->op),
+                     value_describe(e, &v), value_instead(e, &v));
   Arg a = {.kind = ARG_TENSOR, .node = v.node, .span = x->x->span};
   e->at->build.span = x->span;
   Arg out = build_operator(&e->at->build, x->op, &a, NULL);

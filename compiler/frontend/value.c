@@ -123,6 +123,34 @@ const char *value_describe(Elab *e, const Value *v) {
   return "?";
 }
 
+/* The variables that an instance itself has. */
+static const char *its_variables(Elab *e, const Instance *in) {
+  enum { MOST = 6 };
+  const NameScope *s = &in->scope;
+  Str out = str_new(e->arena);
+  int n = 0;
+  for (int i = 0; i < s->names.n; i++) {
+    if (s->names.at[i]->value.kind != V_VAR) continue;
+    if (n < MOST)
+      str_printf(&out, "%s`%s.%s`", n ? ", " : "; its variables are ", in->path,
+                 s->names.at[i]->name);
+    n++;
+  }
+  if (n > MOST) str_puts(&out, ", ...");
+  return n ? out.at : "";
+}
+
+const char *value_instead(Elab *e, const Value *v) {
+  switch (v->kind) {
+  case V_INSTANCE: return its_variables(e, v->instance);
+  case V_FN: return arena_printf(e->arena, "; a call has a value: %s(...)", v->def->stmt->name.text);
+  case V_METHOD:
+    return arena_printf(e->arena, "; a call has a value: %s(...)", v->method->stmt->name.text);
+  case V_OP: return arena_printf(e->arena, "; a call has a value: %s(...)", v->op->name);
+  default: return "";
+  }
+}
+
 Value elab_fail(Elab *e, Span at, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
