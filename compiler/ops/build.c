@@ -333,7 +333,7 @@ static double whole_as(DType t, DType of, int64_t w) {
 
 NodeId build_cast(Build *b, NodeId x, DType to) {
   if (x == NO_NODE || op_node(b, x)->dtype == to) return x;
-  x = untyped_cast(b, x, to);
+  x = complex_literal_as(b, untyped_cast(b, x, to), to);
   if (x == NO_NODE || op_node(b, x)->dtype == to) return x;
   const Node *n = op_node(b, x);
   Shape s = n->shape;
@@ -426,6 +426,7 @@ Arg build_operator(Build *b, Op op, const Arg *x, const Arg *y) {
   const char *outer = b->what;
   NodeId p, q, r = NO_NODE;
   b->what = op_written(op);
+  if ((r = complex_written(b, op, x, y)) != NO_NODE) goto done;
   if (!y) {
     r = is_tensor(x) ? mk1(b, op, x->node) : op_fail(b, x->span, "expected a tensor");
     goto done;

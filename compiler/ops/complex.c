@@ -11,6 +11,7 @@
  * none. */
 #include "complex.h"
 #include "compose.h"
+#include "fold.h"
 
 bool build_broadcast_pair(Build *b, NodeId *x, NodeId *y);
 
@@ -327,14 +328,63 @@ static NodeId literal(Build *b, double re, double im) {
       DT_C64);
 }
 
-NodeId complex_literal_as(Build *b, NodeId z, DType t) {
-  if (z == NO_NODE || t != DT_C128) return z;
+/* The join of two numbers that z, a c64, is a cast of; or NULL. */
+static const Node *literal_join(const Build *b, NodeId z) {
+  if (z == NO_NODE) return NULL;
   const Node *n = op_node(b, z);
-  if (n->op != &op_cast || n->dtype != DT_C64) return z;
+  if (n->op != &op_cast || n->dtype != DT_C64) return NULL;
   const Node *join = op_node(b, n->operand[0]);
   const bool literal = join->op == &op_join && node_is_const(op_node(b, join->operand[0])) &&
                        node_is_const(op_node(b, join->operand[1]));
-  return literal ? n->operand[0] : z;
+  return literal ? join : NULL;
+}
+
+NodeId complex_literal_as(Build *b, NodeId z, DType t) {
+  return t == DT_C128 && literal_join(b, z) ? op_node(b, z)->operand[0] : z;
+}
+
+typedef struct Written {
+  double re, im;
+} Written;
+
+/* A number of the text, complex or real. */
+static bool written(const Build *b, const Arg *a, Written *out) {
+  if (a->kind == ARG_INT || a->kind == ARG_REAL) {
+    *out = (Written){a->real, 0};
+    return true;
+  }
+  const Node *join = a->kind == ARG_TENSOR ? literal_join(b, a->node) : NULL;
+  if (!join || join->shape.rank) return false;
+  *out = (Written){op_node(b, join->operand[0])->value, op_node(b, join->operand[1])->value};
+  return true;
+}
+
+/* As Smith does. */
+static Written written_div(Written x, Written y) {
+  if (fabs(y.re) >= fabs(y.im)) {
+    const double r = y.im / y.re, d = y.re + y.im * r;
+    return (Written){(x.re + x.im * r) / d, (x.im - x.re * r) / d};
+  }
+  const double r = y.re / y.im, d = y.re * r + y.im;
+  return (Written){(x.re * r + x.im) / d, (x.im * r - x.re) / d};
+}
+
+NodeId complex_written(Build *b, Op op, const Arg *x, const Arg *y) {
+  Written p, q = {0};
+  if (x->kind != ARG_TENSOR && (!y || y->kind != ARG_TENSOR)) return NO_NODE;
+  if (!written(b, x, &p) || (y && !written(b, y, &q))) return NO_NODE;
+  if (!y && op == &op_neg) return literal(b, -p.re, -p.im);
+  if (!y && op == &op_exp) {
+    const double size = dtrt_exp_f64(p.re);
+    return literal(b, size * dtrt_cos_f64(p.im), size * dtrt_sin_f64(p.im));
+  }
+  if (!y) return NO_NODE;
+  if (op == &op_add) return literal(b, p.re + q.re, p.im + q.im);
+  if (op == &op_sub) return literal(b, p.re - q.re, p.im - q.im);
+  if (op == &op_mul) return literal(b, p.re * q.re - p.im * q.im, p.re * q.im + p.im * q.re);
+  if (op != &op_div) return NO_NODE;
+  p = written_div(p, q);
+  return literal(b, p.re, p.im);
 }
 
 void complex_agree(Build *b, NodeId *x, NodeId *y) {

@@ -61,7 +61,8 @@ ELEMENT_FN bool infer_any(Build *b, Node *n) {
 }
 
 ELEMENT_FN Arg unary(Build *b, Op op, const Arg *a) {
-  NodeId x;
+  NodeId x = complex_written(b, op, &a[0], NULL);
+  if (x != NO_NODE) return arg_node(x);
   return arg_node(arg_tensor(b, &a[0], "x", &x) ? mk1(b, op, x) : NO_NODE);
 }
 ELEMENT_FN Arg binary(Build *b, Op op, const Arg *a) { return build_operator(b, op, &a[0], &a[1]); }
