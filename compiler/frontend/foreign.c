@@ -177,6 +177,20 @@ static const char *in_head(const Stopped *s, const Around *a) {
   return NULL;
 }
 
+static bool is_operator(const char *text, size_t n) {
+  static const ForeignWord words[] = {{"and", ""}, {"or", ""}, {"not", ""}};
+  return n && (strchr("+-*/%@<>", *text) || FIND(words, text, n));
+}
+
+/* An expression in two lines. */
+static const char *over_lines(const Stopped *s, const Around *a) {
+  if (s->ends && s->expr && (a->nbefore ? is_operator(a->before, a->nbefore) : a->last != '\n' && is_operator(&a->last, 1)))
+    return FOREIGN_NEXT_LINE;
+  if (s->stmt && a->last == '\n' && is_operator(a->text, a->n) && !is(a, "//"))
+    return FOREIGN_NEXT_LINE;
+  return NULL;
+}
+
 static const char *in_line(const Parse *p, const Stopped *s, const Around *a) {
   if ((is(a, "//") || (is(a, "/") && (a->text[1] == '*' || a->text[1] == '/'))) && s->stmt)
     return "a comment begins with `#`";
@@ -194,6 +208,8 @@ static const char *in_line(const Parse *p, const Stopped *s, const Around *a) {
       !foreign_is_reserved(a->before, a->nbefore))
     return "only params, states and inputs declare types; a name takes the type of its value: `y = "
            "...`";
+  if (s->ends && s->brace && !s->name && !s->expr)
+    return "the `{` of a block stands in this line";
   if (is(a, ":") && s->brace)
     return "a block is written in braces: write `{` here, and `}` at its end";
   if (is(a, ",") && s->parenthesis && p->brackets && a->last != '(' && a->last != ',')
@@ -218,5 +234,6 @@ const char *foreign_syntax(Parse *p, const Stopped *s) {
   if (!says && in_word(*a.text) && !s->ends) says = FIND(statements, a.text, a.n);
   if (!says) says = reserved(p, s, &a);
   if (!says) says = in_head(s, &a);
-  return says ? says : in_line(p, s, &a);
+  if (!says) says = in_line(p, s, &a);
+  return says ? says : over_lines(s, &a);
 }

@@ -22,6 +22,8 @@ typedef struct ForeignWord {
 
 const char *foreign_find(const ForeignWord *table, size_t count, const char *word, size_t n);
 
+#define FOREIGN_NEXT_LINE "an expression goes on in the next line only within parentheses"
+
 /* What the parser knows where it stopped. */
 typedef struct Stopped {
   Span at;          /* of the token that was not expected */

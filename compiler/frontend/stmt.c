@@ -240,15 +240,23 @@ static bool rejects(const Stmt *call, const Value *v, Where where) {
   return body && v->kind == V_ERROR && of->kind == EX_NAME && !strcmp(of->name.text, "error");
 }
 
+/* Whether it begins with a sign, as the second line of `y = a` and `  - b`. */
+static bool begins_with_sign(const Elab *e, Span at) {
+  const char *text = diag_source(e->diag, at.file)->text, *c = text + at.begin;
+  while (c > text && (c[-1] == ' ' || c[-1] == '\t')) c--;
+  return *c == '-' || text[at.begin] == '-' || (c > text && c[-1] == '+');
+}
+
 static bool run_expr(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   const char *base = e->base;
   if (stmt->value->kind != EX_CALL) {
     const char *foreign =
         stmt->value->kind == EX_NAME ? foreign_statement(stmt->value->name.text) : NULL;
     elab_fail(
-        e, stmt->span, "%s",
+        e, stmt->span, "%s%s",
         foreign ? foreign
-                : "this has no effect: expected a binding, an assignment, a call or a declaration");
+                : "this has no effect: expected a binding, an assignment, a call or a declaration",
+        foreign || !begins_with_sign(e, stmt->span) ? "" : "; " FOREIGN_NEXT_LINE);
     return false;
   }
   e->base = NULL;
