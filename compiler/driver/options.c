@@ -559,8 +559,9 @@ bool options_read(int argc, char **argv, Options *o, char *why, int n) {
       }
       if (!only_files && !strpbrk(arg, "./") && access(arg, F_OK)) {
         const bool follows = o->nfiles && is_programs_word(arg);
-        snprintf(why, (size_t)n, follows ? "`%s` goes with run: dtgc run %s %s ..."
-                                         : "`%s` is no file (dtgc --help lists what dtgc does)",
+        snprintf(why, (size_t)n,
+                 follows ? "`%s` goes with run: dtgc run %s %s ..."
+                         : "`%s` is no file (dtgc --help lists what dtgc does)",
                  arg, follows ? o->file[0] : "", arg);
         return false;
       }

@@ -93,7 +93,8 @@ Stmt *ast_method(Parse *p, AstExpr *head, const StmtVec *body) {
         return ast_stmt(p, ST_ERROR, head->span);
       }
       if (g->value->kind != EX_NAME && !strcmp(head->x->name.text, "repeat")) {
-        diag_error(p->diag, head->span, "the range of a `repeat` stands without parentheses: `repeat 3 { }`");
+        diag_error(p->diag, head->span,
+                   "the range of a `repeat` stands without parentheses: `repeat 3 { }`");
         return ast_stmt(p, ST_ERROR, head->span);
       }
       if (g->value->kind != EX_NAME) {

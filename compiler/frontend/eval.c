@@ -107,7 +107,8 @@ static Value type_index(Elab *e, NameScope *s, const AstExpr *x, DType t) {
     Value v = eval_expr(e, s, sub->begin);
     if (!add_dim(e, &shape, &v, sub->span)) {
       if (unknown && e->diag->errors > errors)
-        diag_note(e->diag, sub->span, "sizes are known while compiling: `const %s = 8` declares one",
+        diag_note(e->diag, sub->span,
+                  "sizes are known while compiling: `const %s = 8` declares one",
                   sub->begin->name.text);
       if (v.kind != V_ERROR) lookup_note(e, s, sub->begin, "bound here");
       return value_error;
@@ -227,7 +228,8 @@ static bool requires_more(const char *params) {
 static const char *as_function(Elab *e, const char *written, const char *name) {
   const char *example = strcmp(written, "T") ? builtin_example(name) : NULL;
   Value v;
-  if (example && builtin_find(name, &v) && v.op->params && !requires_more(v.op->params)) example = NULL;
+  if (example && builtin_find(name, &v) && v.op->params && !requires_more(v.op->params))
+    example = NULL;
   return example ? example : arena_printf(e->arena, "%s(x)", name);
 }
 
@@ -271,7 +273,7 @@ static Value field(Elab *e, const AstExpr *x, const Value *v) {
   if (tensor && builtin_find(name, &op))
     return elab_fail(e, x->name.span, "%s has no `%s`: operations are functions, as in %s",
                      value_describe(e, v), x->name.text, as_function(e, x->name.text, name));
-  const char *foreign = tensor             ? foreign_member(name)
+  const char *foreign = tensor              ? foreign_member(name)
                         : v->kind == V_LIST ? foreign_list(name)
                                             : NULL;
   if (foreign)

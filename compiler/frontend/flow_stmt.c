@@ -17,11 +17,12 @@ static NodeId condition(Elab *e, Value v, const AstExpr *x, const char *word) {
   if (v.kind == V_TENSOR) {
     const Node *n = graph_node(e->at->build.graph, v.node);
     if (n->dtype == DT_BOOL && n->shape.rank == 0) return v.node;
-    const char *how = n->shape.rank && n->dtype == DT_BOOL && *word == 'i'
-                          ? "; take any(...) or all(...) of it, or choose elements by where(cond, x, y)"
-                      : n->shape.rank && n->dtype == DT_BOOL ? "; take any(...) or all(...) of it"
-                      : n->shape.rank                      ? ""
-                                                           : "; compare it, as in x > 0";
+    const char *how =
+        n->shape.rank && n->dtype == DT_BOOL && *word == 'i'
+            ? "; take any(...) or all(...) of it, or choose elements by where(cond, x, y)"
+        : n->shape.rank && n->dtype == DT_BOOL ? "; take any(...) or all(...) of it"
+        : n->shape.rank                        ? ""
+                                               : "; compare it, as in x > 0";
     elab_fail(e, x->span, "`%s` requires a scalar of type bool, but this is %s%s", word,
               value_describe(e, &v), how);
   } else if (v.kind == V_BOOL && e->peels) { /* it is of a number that the loop is to carry */

@@ -184,7 +184,9 @@ static bool is_operator(const char *text, size_t n) {
 
 /* An expression in two lines. */
 static const char *over_lines(const Stopped *s, const Around *a) {
-  if (s->ends && s->expr && (a->nbefore ? is_operator(a->before, a->nbefore) : a->last != '\n' && is_operator(&a->last, 1)))
+  if (s->ends && s->expr &&
+      (a->nbefore ? is_operator(a->before, a->nbefore)
+                  : a->last != '\n' && is_operator(&a->last, 1)))
     return FOREIGN_NEXT_LINE;
   if (s->stmt && a->last == '\n' && is_operator(a->text, a->n) && !is(a, "//"))
     return FOREIGN_NEXT_LINE;
@@ -208,8 +210,7 @@ static const char *in_line(const Parse *p, const Stopped *s, const Around *a) {
       !foreign_is_reserved(a->before, a->nbefore))
     return "only params, states and inputs declare types; a name takes the type of its value: `y = "
            "...`";
-  if (s->ends && s->brace && !s->name && !s->expr)
-    return "the `{` of a block stands in this line";
+  if (s->ends && s->brace && !s->name && !s->expr) return "the `{` of a block stands in this line";
   if (is(a, ":") && s->brace)
     return "a block is written in braces: write `{` here, and `}` at its end";
   if (is(a, ",") && s->parenthesis && p->brackets && a->last != '(' && a->last != ',')

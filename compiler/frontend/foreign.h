@@ -13,8 +13,7 @@ typedef struct ForeignWord {
   "loops that run are `while c { }`, `repeat i in 0..n { }` and `scan x in xs { }`; `for` is "     \
   "unrolled while compiling"
 #define FOREIGN_CLASS "dtg has no classes or structs: a `layer` has params, states and methods"
-#define FOREIGN_METHOD                                                                             \
-  FOREIGN_FN ", a method in a layer `apply(x) { return ... }`"
+#define FOREIGN_METHOD FOREIGN_FN ", a method in a layer `apply(x) { return ... }`"
 #define FOREIGN_FN "a function is written `fn f(x) { return ... }`"
 #define FOREIGN_MODULE                                                                             \
   "operations have no module: write sum(x) (docs/ops.md); the shipped library is "                 \

@@ -143,7 +143,8 @@ static const char *its_variables(Elab *e, const Instance *in) {
 const char *value_instead(Elab *e, const Value *v) {
   switch (v->kind) {
   case V_INSTANCE: return its_variables(e, v->instance);
-  case V_FN: return arena_printf(e->arena, "; a call has a value: %s(...)", v->def->stmt->name.text);
+  case V_FN:
+    return arena_printf(e->arena, "; a call has a value: %s(...)", v->def->stmt->name.text);
   case V_METHOD:
     return arena_printf(e->arena, "; a call has a value: %s(...)", v->method->stmt->name.text);
   case V_OP: return arena_printf(e->arena, "; a call has a value: %s(...)", v->op->name);

@@ -208,6 +208,7 @@ typedef struct NewGraph {
   Arena *arena;
   Graph *graph; /* the new one */
   bool full;    /* nothing but what the old graph has may be added */
+  bool alone;   /* for one device */
   void *user;
   bool (*stays)(void *user, NodeId x); /* what reads the new graph's node x has to go on to */
   NodeId (*intern)(void *user,

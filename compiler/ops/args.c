@@ -1,7 +1,7 @@
 /* Reads the arguments of a call and reports invalid ones. */
 #include "opdefs.h"
-#include <string.h>
 #include "plural.h"
+#include <string.h>
 
 NodeId op_fail(Build *b, Span at, const char *fmt, ...) {
   va_list ap;
@@ -104,7 +104,8 @@ static const char *kind_text(const Build *b, const Arg *a) {
 
 static bool wrong(Build *b, const Arg *a, const char *param, const char *wanted) {
   if (a->kind == ARG_TENSOR && a->node == NO_NODE) return false; /* reported already */
-  const bool late = a->kind == ARG_TENSOR && (strstr(wanted, "integer") || strstr(wanted, "number"));
+  const bool late =
+      a->kind == ARG_TENSOR && (strstr(wanted, "integer") || strstr(wanted, "number"));
   op_fail(b, a->span, "`%s` must be %s, but it is %s%s", param, wanted, kind_text(b, a),
           late ? ", known only while running" : "");
   return false;

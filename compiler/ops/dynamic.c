@@ -285,8 +285,9 @@ static void grad_put(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   const Shape size = op_node(b, n.operand[1])->shape;
   int64_t step[MAX_RANK];
   for (int d = 0; d < n.shape.rank; d++) step[d] = node_attrs(&n, "step")[d];
-  dx[0] = dims ? mk_put(b, dy, mk_number(b, n.operand[1], 0), dims, n.operand + 2, step) : NO_NODE;
+  /* What is read stands before what is written over it, in place. */
   dx[1] = read_back(b, &n, dy, &size);
+  dx[0] = dims ? mk_put(b, dy, mk_number(b, n.operand[1], 0), dims, n.operand + 2, step) : NO_NODE;
   for (int k = 2; k < n.noperands; k++) dx[k] = NO_NODE;
 }
 

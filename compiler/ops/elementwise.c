@@ -93,7 +93,9 @@ static bool is_all(const NewGraph *w, NodeId x, double v) {
 static NodeId without_0(NewGraph *w, Node *n) {
   if (is_all(w, n->operand[1], 0)) return n->operand[0];
   if (n->op != &op_add) return NO_NODE;
-  return is_all(w, n->operand[0], 0) ? n->operand[1] : simplify_pads(w, n);
+  if (is_all(w, n->operand[0], 0)) return n->operand[1];
+  const NodeId joined = simplify_pads(w, n);
+  return joined != NO_NODE ? joined : simplify_puts(w, n);
 }
 static NodeId without_1(NewGraph *w, Node *n) {
   if (is_all(w, n->operand[1], 1)) return n->operand[0];

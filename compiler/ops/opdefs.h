@@ -142,6 +142,8 @@ bool pad_has_mode(const Arg *mode);
 NodeId pad_by_mode(Build *b, const Arg *a, NodeId x, const int64_t *lo, const int64_t *hi);
 /* What a sum of disjoint parts is: the parts side by side; NO_NODE: it is none. */
 NodeId simplify_pads(NewGraph *w, const Node *n);
+/* A sum with what is zero but for a window (simplify_puts.c). */
+NodeId simplify_puts(NewGraph *w, const Node *n);
 NodeId simplify_concat(NewGraph *w, Node *n);
 NodeId simplify_roll(NewGraph *w, Node *n);
 NodeId simplify_slice(NewGraph *w, Node *n);

@@ -49,7 +49,8 @@ static bool check_shape(const data_set *set, int i, char *why, size_t whysize) {
   input_text(in, want, sizeof want);
   tensor_file_type_text(f->kind, f->rank, f->shape, found, sizeof found);
   const char *hint = "";
-  const bool rows_only = f->rank == 2 && in->layout->rank == 2 && f->shape[1] == in->layout->dim[1].n;
+  const bool rows_only =
+      f->rank == 2 && in->layout->rank == 2 && f->shape[1] == in->layout->dim[1].n;
   if (is_columns(f) && in->layout->rank > 0 && !rows_only)
     hint = !strcmp(f->format, "CSV")
                ? " (choose columns with FILE:0-63 or FILE:64)"

@@ -8,8 +8,9 @@
  * loop (reverse_sums.c).
  *
  * What the backward pass requires of the body is recomputed from what is kept: the carried values
- * and what is neither of single elements nor moved (products, sums, results of regions within), or
- * comes from another device (KEEP_FETCHED).
+ * (of a table of which runs read small parts alone, these) and what is neither of single elements
+ * nor moved (products, sums, results of regions within), or comes from another device
+ * (KEEP_FETCHED).
  * Each is kept in a row of a stack that the forward region gains. Only what is read is kept. The
  * result is ordinary regions, so that second gradients need no rule of their own. */
 #include "reverse_parts.h"
@@ -159,6 +160,29 @@ static bool is_kept(const Node *n) {
   }
 }
 
+/* Elements of a tensor for one of a part of it that is kept in its place, at least. */
+static const int64_t SMALL = 4;
+
+static bool is_part(const Reverse *v, const Node *n) {
+  if (n->op == op_find("gather")) return graph_node(v->b->graph, n->operand[1])->shape.rank == 0;
+  return n->op == op_find("window") || n->op == op_find("slice");
+}
+
+/* What the loop carries of which node i reads a small part, behind what the run has written by
+ * then; or NO_NODE. */
+static NodeId whole_of_part(const Reverse *v, const Back *k, NodeId i) {
+  const Graph *g = v->b->graph;
+  if (v->entry->regions.at[k->region].kind != REGION_LOOP || !is_part(v, graph_node(g, i)))
+    return NO_NODE;
+  NodeId x = graph_node(g, i)->operand[0];
+  while (v->region[x] == k->region && graph_node(g, x)->op == op_find("put"))
+    x = graph_node(g, x)->operand[0];
+  if (v->region[x] != k->region || !op_is(graph_node(g, x), OPF_CARRY) || v->value[x] < k->start)
+    return NO_NODE;
+  const int64_t part = shape_count(&graph_node(g, i)->shape);
+  return part * SMALL <= shape_count(&graph_node(g, x)->shape) ? x : NO_NODE;
+}
+
 static void look_at_region(Reverse *v, NodeVec *look, int r) {
   if (r >= v->entry->regions.n) vec_push(v->arena, look, reverse_region_of(v, r)->condition);
   for (int c = 0; c < v->carries.n; c++)
@@ -173,15 +197,22 @@ static void find_old(Reverse *v, Back *k) {
   k->nold = v->b->graph->nodes.n;
   k->old = arena_array(v->arena, NodeId, k->nold + 1);
   for (NodeId i = 0; i < k->nold; i++) k->old[i] = NO_NODE;
-  for (NodeId i = 0; i < v->first_after[k->region]; i++)
-    if (v->region[i] == k->region && v->value[i] >= k->start &&
-        is_kept(graph_node(v->b->graph, i)) &&
-        graph_node(v->b->graph, v->value[i])->op == graph_node(v->b->graph, i)->op)
-      k->old[v->value[i]] = i;
+  for (NodeId i = 0; i < v->first_after[k->region]; i++) {
+    const Node *n = graph_node(v->b->graph, i);
+    const NodeId x = v->value[i];
+    if (v->region[i] != k->region || x < k->start || graph_node(v->b->graph, x)->op != n->op)
+      continue;
+    const NodeId whole = is_kept(n) ? NO_NODE : whole_of_part(v, k, i);
+    if (!is_kept(n) && whole == NO_NODE) continue;
+    k->old[x] = i;
+    if (whole != NO_NODE)
+      vec_push(v->arena, &k->parts, ((KeptPart){x, v->value[whole], shape_count(&n->shape)}));
+  }
 }
 
-/* Keeps what the reverse region reads of the copy of the body. */
-static void keep_needed(Reverse *v, Back *k) {
+/* Which nodes the reverse region reads of the copy of the body; what is to be kept, if `keeps`,
+ * is. */
+static bool *find_needed(Reverse *v, Back *k, bool keeps) {
   const int end = v->b->graph->nodes.n;
   bool *met = arena_array(v->arena, bool, end + 1);
   NodeVec look = {0};
@@ -191,7 +222,7 @@ static void keep_needed(Reverse *v, Back *k) {
     if (x < k->start || x >= end || met[x]) continue;
     met[x] = true;
     if (x < k->nold && k->old[x] != NO_NODE) {
-      reverse_keep(v, k, x);
+      if (keeps) reverse_keep(v, k, x);
       continue;
     }
     const Node *n = graph_node(v->b->graph, x);
@@ -199,6 +230,32 @@ static void keep_needed(Reverse *v, Back *k) {
     if (op_is(n, OPF_AFTER))
       look_at_region(v, &look, (int)node_attr(graph_node(v->b->graph, n->operand[0]), "region"));
   }
+  return met;
+}
+
+/* Parts of what is kept whole anyway are read there; so are parts that would be more than that. */
+static void forget_parts(Reverse *v, Back *k) {
+  for (bool more = k->parts.n; more;) {
+    const bool *met = find_needed(v, k, false);
+    more = false;
+    for (int i = 0; i < k->parts.n; i++) {
+      const NodeId whole = k->parts.at[i].whole;
+      int64_t size = 0;
+      if (!met[k->parts.at[i].node] || k->old[k->parts.at[i].node] == NO_NODE) continue;
+      for (int j = 0; j < k->parts.n; j++)
+        if (k->parts.at[j].whole == whole && met[k->parts.at[j].node]) size += k->parts.at[j].size;
+      if (!met[whole] && size <= shape_count(&graph_node(v->b->graph, whole)->shape)) continue;
+      for (int j = 0; j < k->parts.n; j++)
+        if (k->parts.at[j].whole == whole) k->old[k->parts.at[j].node] = NO_NODE;
+      more = true;
+    }
+  }
+}
+
+/* Keeps what the reverse region reads of the copy of the body. */
+static void keep_needed(Reverse *v, Back *k) {
+  forget_parts(v, k);
+  find_needed(v, k, true);
 }
 
 /* -------- from the last to the first -------- */

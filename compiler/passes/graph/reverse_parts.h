@@ -18,6 +18,12 @@ typedef struct ReverseRows {
   NodeId of, stack;
 } ReverseRows;
 
+/* A small part of what a loop carries, which a run reads. */
+typedef struct KeptPart {
+  NodeId node, whole; /* of the reverse: the part, and the copy of the carry */
+  int64_t size;
+} KeptPart;
+
 typedef struct Back {
   int region;    /* the one that is gone through */
   int forward;   /* where its values are computed and kept: itself, or its copy */
@@ -29,6 +35,7 @@ typedef struct Back {
   NodeId *found; /* by old node: its value in `forward` */
   NodeId *old;   /* by node of the reverse: the old node whose value would be kept, or NO_NODE */
   int nold;
+  VEC(KeptPart) parts;
   VEC(ReverseSum) sums;
   VEC(ReverseRows) rows;
   /* Of a loop in segments (reverse_copy.c); `forward` and `made` are loops over one of the last

@@ -128,7 +128,11 @@ static bool is_annotated(void *user, NodeId x) {
 static void rewrite(Plan *p, Entry *e, Arena *to) {
   int count = e->graph->nodes.n;
   Graph *g = graph_new(to, VIEW_GLOBAL, count + 1); /* it hardly gets larger */
-  Simplify s = {.w = {.arena = p->arena, .graph = g, .stays = is_annotated, .intern = intern},
+  Simplify s = {.w = {.arena = p->arena,
+                      .graph = g,
+                      .alone = mesh_devices(&p->program->mesh) == 1,
+                      .stays = is_annotated,
+                      .intern = intern},
                 .entry = e};
   s.w.user = &s;
   s.nslots = 4 * count + 16;
