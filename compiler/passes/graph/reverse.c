@@ -163,19 +163,22 @@ static bool is_kept(const Node *n) {
 /* Elements of a tensor for one of a part of it that is kept in its place, at least. */
 static const int64_t SMALL = 4;
 
-static bool is_part(const Reverse *v, const Node *n) {
-  if (n->op == op_find("gather")) return graph_node(v->b->graph, n->operand[1])->shape.rank == 0;
-  return n->op == op_find("window") || n->op == op_find("slice");
+static bool is_part(const Node *n) {
+  return n->op == op_find("window") || n->op == op_find("slice") || n->op == op_find("gather");
+}
+
+static bool is_written(const Node *n) {
+  return n->op == op_find("put") || n->op == op_find("reshape");
 }
 
 /* What the loop carries of which node i reads a small part, behind what the run has written by
  * then; or NO_NODE. */
 static NodeId whole_of_part(const Reverse *v, const Back *k, NodeId i) {
   const Graph *g = v->b->graph;
-  if (v->entry->regions.at[k->region].kind != REGION_LOOP || !is_part(v, graph_node(g, i)))
+  if (v->entry->regions.at[k->region].kind != REGION_LOOP || !is_part(graph_node(g, i)))
     return NO_NODE;
   NodeId x = graph_node(g, i)->operand[0];
-  while (v->region[x] == k->region && graph_node(g, x)->op == op_find("put"))
+  while (v->region[x] == k->region && is_written(graph_node(g, x)))
     x = graph_node(g, x)->operand[0];
   if (v->region[x] != k->region || !op_is(graph_node(g, x), OPF_CARRY) || v->value[x] < k->start)
     return NO_NODE;
