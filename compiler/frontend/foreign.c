@@ -105,6 +105,31 @@ static bool is(const Around *a, const char *text) {
   return strlen(text) == a->n && !memcmp(a->text, text, a->n);
 }
 
+#define A_MESH "a mesh is written `mesh [batch=4, model=2]`"
+#define A_LAYOUT "a layout is written in brackets, with the names of axes: `[batch, _]`"
+
+/* Whether the word stands before, in its line. */
+static bool behind(const Around *a, const char *word) {
+  const size_t n = strlen(word);
+  for (const char *c = a->line; c + n <= a->text; c++)
+    if (!memcmp(c, word, n) && (c == a->line || !in_word(c[-1])) && !in_word(c[n])) return true;
+  return false;
+}
+
+/* Meshes and layouts as others write them. */
+static const char *in_layout(const Stopped *s, const Around *a) {
+  const bool statement =
+      !strncmp(a->line, "layout ", 7) && !behind(a, "forbid") && !is(a, "forbid");
+  if (!strncmp(a->line, "mesh", 4) && !in_word(a->line[4]) && !s->ends && !s->stmt && !is(a, "]"))
+    return A_MESH;
+  if (is(a, "(") && a->nbefore == 2 && !memcmp(a->before, "on", 2)) return A_LAYOUT;
+  if (*a->text == '"' && (behind(a, "on") || behind(a, "relayout"))) return A_LAYOUT;
+  if (statement && (*a->text == '"' || is(a, "(")) && behind(a, "layout")) return A_LAYOUT;
+  if (statement && (is(a, ":") || s->ends) && !memchr(a->line, '=', (size_t)(a->text - a->line)))
+    return "a layout statement is written `layout x = [batch, _]`";
+  return NULL;
+}
+
 /* A reserved word where a name belongs, or a sign after one that was meant as a name. */
 static const char *reserved(Parse *p, const Stopped *s, const Around *a) {
   const char *word = NULL;
@@ -123,6 +148,7 @@ static const char *reserved(Parse *p, const Stopped *s, const Around *a) {
            "`layout x = [batch, _]`";
   if (n == 4 && !memcmp(word, "none", n) && !strncmp(a->line, "layout ", 7))
     return "a dim that is not split is written `_`, as in [batch, _]";
+  if (n == 4 && !memcmp(word, "mesh", n) && word == a->before && is(a, "=")) return A_MESH;
   if (n == 2 && !memcmp(word, "fn", n) && word == a->text)
     return "a fn is declared at top level, with a name: `fn f(x) { return ... }`; `f` may be "
            "passed as an argument";
@@ -233,6 +259,7 @@ const char *foreign_syntax(Parse *p, const Stopped *s) {
   const char *says = in_expression(s, &a);
   if (!says && a.nbefore) says = FIND(statements, a.before, a.nbefore);
   if (!says && in_word(*a.text) && !s->ends) says = FIND(statements, a.text, a.n);
+  if (!says) says = in_layout(s, &a);
   if (!says) says = reserved(p, s, &a);
   if (!says) says = in_head(s, &a);
   if (!says) says = in_line(p, s, &a);
