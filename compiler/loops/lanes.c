@@ -124,6 +124,22 @@ static void put_turns(ReduceNest *r, Expr v, Expr end, LoopHow how) {
   loop_close(l, 1);
 }
 
+static bool chooses(const Exprs *x, Expr e, bool *seen) {
+  const ExprNode *n = expr_node(x, e);
+  if (seen[e]) return false;
+  seen[e] = true;
+  if (n->kind == EXPR_SELECT || n->type == DT_BOOL) return true;
+  for (int i = 0; i < n->n; i++)
+    if (chooses(x, n->arg[i], seen)) return true;
+  return false;
+}
+
+/* It is computed, and not by conditions, which would stand in one more. */
+static bool is_plainly_computed(ReduceNest *r, Expr v) {
+  const Exprs *x = r->l->x;
+  return in_memory(r, v) == NO_EXPR && !chooses(x, v, arena_array(r->l->arena, bool, x->n));
+}
+
 /* The line's last elements, and identities behind them. What is computed is stored as whole vectors
  * where those have masks: a turn that loads what several stores left waits until all stores before
  * are done. A copy stays in registers. */
@@ -132,7 +148,7 @@ static void put_rest(ReduceNest *r, Expr v, Expr n) {
   enum { VECTOR = 64 };
   const Expr lanes = number(r, VECTOR / dtype_size(dtype_computed(r->n->dtype)));
   fill_line(r, reduction_identity(r));
-  if (r->storing || in_memory(r, v) != NO_EXPR) {
+  if (r->storing || !is_plainly_computed(r, v)) {
     loop_open(l, lane(l), n, LOOP_FEW);
     put_element(r, v);
   } else {
