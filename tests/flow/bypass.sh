@@ -5,18 +5,10 @@
 set -u
 . "$(dirname "$0")/../lib.sh"
 dtgc=$1
+machine=$(cd "$(dirname "$0")" && pwd)/tiny.machine
 dir=$(mktemp -d) && cd "$dir" || exit 99
 trap 'rm -rf "$dir"' EXIT
 export XDG_CACHE_HOME=$dir/cache
-cat >tiny.machine <<'END'
-flops            = 50 Gflop/s
-memory_bandwidth = 0.1 GB/s
-start            = 0.5 us
-cores            = 2
-cache L1 size=1KiB bandwidth=80GB/s
-cache L2 size=2KiB bandwidth=40GB/s
-link bandwidth=2GB/s latency=10us
-END
 cat >bits.dtg <<'END'
 fn numbers(s, type) {
   x = zeros(s, f64)
@@ -37,7 +29,7 @@ entry stencil() {
 }
 END
 for entry in elementwise stencil; do
-  "$dtgc" bits.dtg --mesh d=1 --machine tiny.machine --dump=loops | awk -v head="entry $entry:" '/^entry/ { on = index($0, head) == 1 } on' |
+  "$dtgc" bits.dtg --mesh d=1 --machine "$machine" --dump=loops | awk -v head="entry $entry:" '/^entry/ { on = index($0, head) == 1 } on' |
     grep -q 'dtrt_bypass(' || fail "$entry: nothing is stored past the caches"
 done
 outs='--out a=a.npy --out b=b.npy --out c=c.npy --out d=d.npy --out e=e.npy --out f=f.npy'
@@ -47,7 +39,7 @@ for mesh in 'd=1' 'd=2' 'd=3' 'd=2,m=2'; do
   for entry in elementwise stencil; do
     for cores in 1 2; do
       for how in '' --disable=bypass; do
-        "$dtgc" run bits.dtg --mesh $mesh --machine tiny.machine $layouts $how call $entry --cores $cores $outs 2>err.txt ||
+        "$dtgc" run bits.dtg --mesh $mesh --machine "$machine" $layouts $how call $entry --cores $cores $outs 2>err.txt ||
           fail "$entry on $mesh: $(head -c 300 err.txt)"
         cat a.npy b.npy c.npy d.npy e.npy f.npy >"bits${how:+.usual}"
       done

@@ -5,18 +5,10 @@
 set -u
 . "$(dirname "$0")/../lib.sh"
 dtgc=$1
+machine=$(cd "$(dirname "$0")" && pwd)/tiny.machine
 scratch_folder
 cd "$tmp" || exit 1
 export XDG_CACHE_HOME=$tmp/cache
-cat >tiny.machine <<'END'
-flops            = 50 Gflop/s
-memory_bandwidth = 10 GB/s
-start            = 0.5 us
-cores            = 2
-cache L1 size=1KiB bandwidth=80GB/s
-cache L2 size=2KiB bandwidth=40GB/s
-link bandwidth=2GB/s latency=10us
-END
 cat >bits.dtg <<'END'
 fn numbers(s, type) {
   x = zeros(s, f64)
@@ -57,7 +49,7 @@ entry slopes() {
 }
 END
 for how in '' --disable=storing; do
-  "$dtgc" bits.dtg --mesh d=1 --machine tiny.machine $how --dump=c >"c${how:+.apart}" 2>err.txt || fail "$(head -3 err.txt)"
+  "$dtgc" bits.dtg --mesh d=1 --machine "$machine" $how --dump=c >"c${how:+.apart}" 2>err.txt || fail "$(head -3 err.txt)"
 done
 [ "$(grep -c '^DTRT_LOOP' c)" -lt "$(grep -c '^DTRT_LOOP' c.apart)" ] || fail 'no reduction stores'
 outs='--out a=a.npy --out b=b.npy --out c=c.npy --out d=d.npy --out e=e.npy --out f=f.npy'
@@ -67,7 +59,7 @@ for mesh in 'd=1' 'd=2' 'd=3' 'd=2,m=2'; do
   for entry in solver rows slopes; do
     for cores in 1 2; do
       for how in '' --disable=storing; do
-        "$dtgc" run bits.dtg --mesh $mesh --machine tiny.machine $layouts $how call $entry --cores $cores $outs 2>err.txt ||
+        "$dtgc" run bits.dtg --mesh $mesh --machine "$machine" $layouts $how call $entry --cores $cores $outs 2>err.txt ||
           fail "$entry on $mesh: $(head -c 300 err.txt)"
         cat a.npy b.npy c.npy d.npy e.npy f.npy >"bits${how:+.apart}"
       done
