@@ -196,7 +196,9 @@ static const char *in_head(const Stopped *s, const Around *a) {
   if (n == 7 && !memcmp(word, "collect", n) && !s->stmt && !memchr(word, '=', (size_t)(end - word)))
     return "`collect` names what it leaves behind the loop: `collect ys = y`";
   if (loop && (is(a, "(") ? a->before == word : is(a, "in") && a->before == name))
-    return "the head of a loop stands without parentheses: `for i in 0..n { }`";
+    return *word == 's'   ? "the head of a loop stands without parentheses: `scan x in xs { }`"
+           : *word == 'r' ? "the head of a loop stands without parentheses: `repeat i in 0..n { }`"
+                          : "the head of a loop stands without parentheses: `for i in 0..n { }`";
   if (loop && is(a, ",") && a->before == name)
     return *word == 's' ? "each sequence has one name: `scan x in xs, y in ys { }`"
                         : "a loop has one name: `for p in pairs { a, b = p }`";
