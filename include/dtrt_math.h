@@ -1026,7 +1026,7 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
  * nothing. */
 #define DTRT_LANES 32
 /* How many of the last lanes are stored for n elements: where vectors have masks whole vectors of
- * `width`, of which those behind the elements are identities. */
+ * `width`, with identities behind the elements. */
 #if defined(__clang__) && defined(__AVX512VL__)
 #define DTRT_REST(n, width) (((n) + (width)-1) / (width) * (width))
 #else

@@ -101,10 +101,10 @@ static bool ends_with_lanes(const LoopSite *s, const Node *n) {
 
 bool build_reduce_storing(const LoopSite *s, const Step *made, NodeId id, LoopFunction *out) {
   const Node *n = graph_node(s->le->graph, id);
-  if (!plan_has(s->plan, FEATURE_STORING) || !s->tile || s->tile->band.of != NO_NODE || made->named || op_class(n) != OPC_REDUCE ||
-      !reads_in_step(s, made, n) || !ends_with_lanes(s, n) || is_split(s, made) ||
-      bytes_in_tile(s, made) <= machine_cache(s->plan->program->machine, CACHE_L1))
-    return false;
+  const int64_t l1 = machine_cache(s->plan->program->machine, CACHE_L1);
+  if (!plan_has(s->plan, FEATURE_STORING) || !s->tile || s->tile->band.of != NO_NODE) return false;
+  if (made->named || op_class(n) != OPC_REDUCE || !reads_in_step(s, made, n)) return false;
+  if (!ends_with_lanes(s, n) || is_split(s, made) || bytes_in_tile(s, made) <= l1) return false;
   bool stores;
   Loop *l = reduce_nest(s, id, made, &stores);
   if (stores) loop_done_as(l, id, out);

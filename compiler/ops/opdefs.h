@@ -179,7 +179,7 @@ NodeId complex_power(Build *b, const Arg *x, const Arg *y);
 void complex_agree(Build *b, NodeId *x, NodeId *y);
 /* The same of one, where it meets type t; another node is left as it is. */
 NodeId complex_literal_as(Build *b, NodeId z, DType t);
-/* What an operator, or exp, makes of numbers of the text of which one is complex: another; or
+/* What an operator, or exp, makes of numbers of the text, one of them complex: another; or
  * NO_NODE. */
 NodeId complex_written(Build *b, Op op, const Arg *x, const Arg *y);
 /* So has a number that has no type yet; false after an error. */

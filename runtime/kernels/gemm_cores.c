@@ -242,8 +242,8 @@ static void vectors_part(void *arg, int core, int64_t from, int64_t to) {
   }
 }
 
-/* Small products, as many at a time as the innermost loop has: those that add up to one result, if
- * any do, which are innermost. */
+/* Small products, as many at a time as the innermost loop has: the ones that add up to one result,
+ * if any do, which are innermost. */
 static void small_part(void *arg, int core, int64_t from, int64_t to) {
   const Many *m = arg;
   const GemmCall *p = m->p;

@@ -24,7 +24,7 @@ fn norm(x) {
   d = y - mean(y, axis=-1, keepdims=true)
   return d * rsqrt(mean(d * d, axis=-1, keepdims=true) + cast(1e-5, x.dtype))
 }
-# In place, and two values at once of which each is made of both as they were.
+# In place, and two values at once, each made of both as they were.
 entry solver() {
   a = z; b = z * 0.3 + 1; s = cast(1, f64)
   repeat 4 {

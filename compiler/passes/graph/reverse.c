@@ -8,7 +8,7 @@
  * loop (reverse_sums.c).
  *
  * What the backward pass requires of the body is recomputed from what is kept: the carried values
- * (of a table of which runs read small parts alone, these) and what is neither of single elements
+ * (of a table that runs read small parts of, these) and what is neither of single elements
  * nor moved (products, sums, results of regions within), or comes from another device
  * (KEEP_FETCHED).
  * Each is kept in a row of a stack that the forward region gains. Only what is read is kept. The
@@ -171,7 +171,7 @@ static bool is_written(const Node *n) {
   return n->op == op_find("put") || n->op == op_find("reshape");
 }
 
-/* What the loop carries of which node i reads a small part, behind what the run has written by
+/* What the loop carries and node i reads a small part of, behind what the run has written by
  * then; or NO_NODE. */
 static NodeId whole_of_part(const Reverse *v, const Back *k, NodeId i) {
   const Graph *g = v->b->graph;
