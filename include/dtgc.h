@@ -241,7 +241,7 @@ typedef struct dtgc_options {
    * the same. */
   const char *const *disable;
   int ndisables;
-  const char *optimize; /* clang's -O for what devices run, "0" to "3"; NULL: "3". "0" compiles
+  const char *optimize; /* clang's -O for what devices run, "0" to "3"; NULL: "2". "0" compiles
                            fastest and runs slowest */
   /* "own" or "llvm": the loader of code into this process; "perf": LLVM, which registers the code
    * with perf. NULL: own, or llvm where own is not supported. */

@@ -127,7 +127,7 @@ static dtgc_status measure_loops(Calibration *c) {
   int64_t most = c->quick ? 1 << 20 : 16 << 20;
   if (c->elements > most) c->elements = most;
   /* Whatever DTGC_FLAGS says of other programs: this is what optimized code takes. */
-  dtgc_options o = {.transport = c->transport, .optimize = "3", .no_lines = 1};
+  dtgc_options o = {.transport = c->transport, .optimize = "2", .no_lines = 1};
   dtgc_status s = dtgc_compile_string("calibrate", source_of(c), &o, &c->program);
   if (!s) s = program_plan(c->program);
   if (!s) s = dtgc_start(c->program);

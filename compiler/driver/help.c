@@ -55,7 +55,7 @@ const char options_help[] =
     "  --check-nan          with -o: an executable that supports `--check-nan=full`\n"
     "  --disable NAME,...   leaves optimizations out: overlap, epilogue, rows, ... (a wrong name "
     "lists all)\n"
-    "  -O LEVEL             clang's optimization level for device code: 0, 1, 2 or 3 (3)\n"
+    "  -O LEVEL             clang's optimization level for device code: 0, 1, 2 or 3 (2)\n"
     "  --no-lines           no line tables for gdb and perf\n"
     "  --loader KIND        the loader of device code: own, llvm, or perf (llvm, registered "
     "with perf)\n"

@@ -140,9 +140,7 @@ static void scan_block(Scan *s, Expr before, Expr own_row) {
       loop_open_dims(l, s->n, &s->at, s->dim + 1, parts ? last : last + 1, LOOP_OUTER, LOOP_PLAIN);
   if (parts) loop_open_from(l, s->at.dim[last], from, to, LOOP_PLAIN);
   const Expr place = row_place(s), own = loop_element(l, own_row, place);
-  const Expr begins = expr_compare(l->x, EXPR_EQUAL, i, s->begin);
-  const Expr acc =
-      loop_local(l, LOCAL_VALUE, s->n->dtype, "acc", 0, loop_choose(l, begins, zero_of(s), own));
+  const Expr acc = loop_local(l, LOCAL_VALUE, s->n->dtype, "acc", 0, own);
   scan_step(s, acc, sum_of(s, loop_element(l, before, place), acc));
   loop_set(l, own, acc);
   loop_close(l, loops + 1 + parts);
@@ -164,6 +162,7 @@ static void scan_blocks(Scan *s) {
   const Expr block = open_blocks(s), odd = expr_mod(l->x, block, loop_int(l, 2));
   const Expr row = loop_element(l, rows, expr_mul(l->x, odd, size));
   const Expr own = loop_local(l, LOCAL_POINTER, t, "own", 0, expr_address(l->x, row));
+  loop_zero_at(l, own, size, dtype_size(t));
   scan_block(s, before, own);
   close_blocks(s, before,
                loop_call(l, helper(s, "scan_rows"), t, 4,

@@ -84,8 +84,9 @@ static void map_loops(Loop *l, const Step *s, int d, const At *at, SplitDims spl
   const LoopHow how = d == last ? LOOP_PLAIN : LOOP_OUTER;
   if (!(split.parts >> d & 1)) {
     if (in_band(l, s->nodes.at[0]) && d == last) {
-      const Expr from = live_from(l, n, at);
-      loop_open_from(l, at->dim[d], from, live_to(l, n, at), LOOP_PLAIN);
+      const Expr from = loop_integer(l, "from", live_from(l, n, at), true);
+      const Expr to = loop_integer(l, "to", live_to(l, n, at), true);
+      loop_open_from(l, at->dim[d], from, to, LOOP_PLAIN);
     } else {
       loop_open_dim(l, n, at, d, how);
     }

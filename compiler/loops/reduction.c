@@ -67,7 +67,7 @@ static Expr sum_of_short_line(ReduceNest *r, Expr v) {
     v = loop_element(l, line, i);
   }
   const Expr acc = loop_local(l, LOCAL_VALUE, r->n->dtype, "acc", 0, reduction_identity(r));
-  loop_open(l, i, len, LOOP_SOME);
+  loop_open(l, i, len, written_out ? LOOP_WHOLE : LOOP_SOME);
   loop_set(l, acc, reduction_joined(r, acc, v));
   loop_close(l, 1);
   return acc;

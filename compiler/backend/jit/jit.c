@@ -141,7 +141,7 @@ static void args_put(Args *a, const char *s) {
 
 static const char *args_level(const char *want) {
   static const char *const level[] = {"-O0", "-O1", "-O2", "-O3"};
-  return want && *want >= '0' && *want <= '3' ? level[*want - '0'] : level[3];
+  return want && *want >= '0' && *want <= '3' ? level[*want - '0'] : level[2];
 }
 
 /* cc1 arguments, not the driver's: no resource folder, no system headers are needed.

@@ -75,7 +75,7 @@ typedef struct JitOptions {
   const void *mpi_comm; /* whose ranks compile together; NULL: those of mpiexec */
   const char *cache;    /* folder of compiled objects; NULL: none */
   bool cache_named;     /* by the user, not by default */
-  const char *level;    /* clang's -O: "0" to "3"; NULL: "3" */
+  const char *level;    /* clang's -O: "0" to "3"; NULL: "2" */
   JitLoader loader;
   bool debug_lines; /* line tables that lead back to the .dtg; costs a few per cent of compile time
                      */

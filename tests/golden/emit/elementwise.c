@@ -34,6 +34,7 @@ DTRT_LOOP void loop2_f_total(int64_t n0, int64_t n1, float (*restrict a)[n1],
   DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     float acc = 0.0f;
+    DTRT_WHOLE
     for (int64_t j = 0; j < 6; j++) {
       const float v0 = a[i][j] * 2.0f + b[j];
       acc = acc + v0 * v0;
