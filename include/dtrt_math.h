@@ -824,11 +824,26 @@ DTRT_FN uint16_t dtrt_f32_to_bf16(float x) {
   uint32_t u = dtrt_bits_f32(x), r = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;
   return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? (u >> 16) | 0x40u : r);
 }
+/* What CPUs have instructions for, clang makes vectors of; the bits are the same. */
+#if defined(__clang__) && __clang_major__ >= 15 && defined(__F16C__)
+DTRT_FN float dtrt_f16_to_f32(uint16_t h) {
+  _Float16 x;
+  __builtin_memcpy(&x, &h, sizeof x);
+  return (float)x;
+}
+DTRT_FN uint16_t dtrt_f32_to_f16(float x) {
+  _Float16 h = (_Float16)x;
+  uint16_t r;
+  __builtin_memcpy(&r, &h, sizeof r);
+  return r;
+}
+#else
 DTRT_FN float dtrt_f16_to_f32(uint16_t h) {
   uint32_t m = h & 0x7fffu, sign = (uint32_t)(h & 0x8000u) << 16;
   /* a denormal is put under the bits of 1/2, whose unit is 2^-24 */
   uint32_t denormal = dtrt_bits_f32(dtrt_from_bits_f32(m | 0x3f000000u) - 0.5f);
   uint32_t r = (m << 13) + (m < 0x7c00u ? 112u << 23 : 224u << 23);
+  r |= m > 0x7c00u ? 0x400000u : 0; /* a signalling NaN is a quiet one from here on */
   return dtrt_from_bits_f32((m < 0x400u ? denormal : r) | sign);
 }
 DTRT_FN uint16_t dtrt_f32_to_f16(float x) {
@@ -840,6 +855,7 @@ DTRT_FN uint16_t dtrt_f32_to_f16(float x) {
   r = a > 0x7f800000u ? 0x7e00u | ((a >> 13) & 0x3ffu) : r;
   return (uint16_t)(r | (u >> 31 << 15));
 }
+#endif
 /* f8e4m3 has no infinity: finite numbers beyond its largest, 448, become that, infinity becomes NaN.
  * f8e5m2 is the upper half of an f16: too large becomes infinity. */
 DTRT_FN float dtrt_f8e4m3_to_f32(uint8_t h) {
