@@ -192,6 +192,13 @@ static void put_assignment(Print *p, const LoopStmt *s, const char *v) {
     str_line(&p->code, "%s = %s;", to, v);
 }
 
+/* What is stored lies elsewhere as the same 16 bits, and they are copied. */
+static bool is_copy_of_half(const Print *p, const LoopStmt *s) {
+  const ExprNode *to = expr_node(p->x, s->a), *from = expr_node(p->x, s->b);
+  return to->kind == EXPR_LOAD && from->kind == EXPR_LOAD && to->type == from->type &&
+         dtype_is_half(to->type);
+}
+
 /* Values of stores that follow each other are computed before any is stored; the last of them. One
  * that depends on a local has no name of its own (print_expr.c), but is named here. */
 static const LoopStmt *put_stores(Print *p, const LoopStmt *s) {
@@ -199,6 +206,10 @@ static const LoopStmt *put_stores(Print *p, const LoopStmt *s) {
   for (const LoopStmt *k = s; k->next && k->next->kind == STMT_STORE; k = k->next) n++;
   const char **v = arena_array(p->arena, const char *, n);
   const LoopStmt *k = s, *last = s;
+  if (n == 1 && is_copy_of_half(p, s)) {
+    str_line(&p->code, "%s = %s;", print_place(p, s->a), print_place(p, s->b));
+    return s;
+  }
   for (int i = 0; i < n; i++, k = k->next) {
     v[i] = print_expr(p, k->b);
     if (n == 1 || !p->moves[k->b] || !p->late[k->b]) continue;
