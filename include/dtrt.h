@@ -466,6 +466,16 @@ __attribute__((noreturn, cold)) void dtrt_bad_window(dtrt_device *dev, int64_t i
                                                      int64_t n);
 void dtrt_copy(void *to, const void *from, int64_t bytes); /* memcpy */
 void dtrt_zero(void *to, int64_t bytes);
+/* Transposed copies of elements of so many bytes: to[i * to_row + j] = from[j * from_row + i], for all
+ * i below rows and j below columns. */
+void dtrt_transpose_1(void *to, int64_t to_row, const void *from, int64_t from_row, int64_t rows,
+                      int64_t columns);
+void dtrt_transpose_2(void *to, int64_t to_row, const void *from, int64_t from_row, int64_t rows,
+                      int64_t columns);
+void dtrt_transpose_4(void *to, int64_t to_row, const void *from, int64_t from_row, int64_t rows,
+                      int64_t columns);
+void dtrt_transpose_8(void *to, int64_t to_row, const void *from, int64_t from_row, int64_t rows,
+                      int64_t columns);
 
 /* Inlined whatever their size: a call that stays a call keeps a loop from vectorising. */
 #define DTRT_FN static inline __attribute__((always_inline, unused))

@@ -498,6 +498,10 @@ Expr expr_address(Exprs *x, Expr of) {
   return intern(x, (ExprNode){.kind = EXPR_ADDRESS, .type = DT_I64, .n = 1, .arg = &of});
 }
 
+Expr expr_address_read(Exprs *x, Expr of) {
+  return intern(x, (ExprNode){.kind = EXPR_ADDRESS, .type = DT_I64, .n = 1, .arg = &of, .v = 1});
+}
+
 Expr expr_select(Exprs *x, int n, const Expr *arg) {
   Expr *kept = arena_array(x->arena, Expr, n);
   int m = 0, i = 0;

@@ -37,7 +37,8 @@ typedef enum ExprKind {
   EXPR_RUN,    /* call v of a loop function; of one that runs in parts, its last arguments are how many
                   iterations there are and how many a part has at least */
   EXPR_ROWS,   /* epilogue v of a kernel: what it is passed */
-  EXPR_ADDRESS, /* where arg[0], a load or a local, lies; a load without index: its node's memory */
+  EXPR_ADDRESS, /* where arg[0], a load or a local, lies; a load without index: its node's memory;
+                   v: nothing is written there */
   EXPR_NUMBER,  /* value: a constant, v or real */
   EXPR_COUNT,   /* value: the integer arg[0] */
   EXPR_LOCAL,   /* value: of the function's local `name`, or of its element arg[0] */
@@ -146,6 +147,7 @@ Expr expr_random(Exprs *x, Op op, DType t, Expr key, Expr step, Expr i);
 Expr expr_element(Exprs *x, ExprKind kind, DType t, NodeId id, int n, const Expr *index);
 Expr expr_local(Exprs *x, DType t, const char *name, Expr index); /* NO_EXPR: of no array */
 Expr expr_address(Exprs *x, Expr of);
+Expr expr_address_read(Exprs *x, Expr of); /* of what is read there alone */
 /* n arguments: conditions and values in turn, and last the value where none holds. */
 Expr expr_select(Exprs *x, int n, const Expr *arg);
 

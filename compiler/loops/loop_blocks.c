@@ -8,7 +8,10 @@
  *         for (j_ = j; j_ < j_end_; j_++) y[i_][j_] = x[j_][i_];
  *
  * A block is a cache line of elements each way. Other loops that stood side by side within that
- * over i follow each other within its blocks. Turns of i write apart, so their order is free. */
+ * over i follow each other within its blocks. Turns of i write apart, so their order is free. The
+ * two inner loops of a copy are a call of the runtime's, which transposes in registers:
+ *
+ *   dtrt_transpose_4(&y[i][j], n0, &x[j][i], n0, i_end_ - i, j_end_ - j); */
 #include "loop_build.h"
 #include <string.h>
 
@@ -19,9 +22,26 @@ typedef struct Nest {
   VEC(LoopStmt *) around; /* loops, outermost first */
   LoopStmt *along, *across;
   int64_t block;
+  bool copies; /* elements of one type, transposed */
 } Nest;
 
 static int64_t common(int64_t a, int64_t b) { return b ? common(b, a % b) : a; }
+
+/* The index and what does not ask for it. */
+static bool steps_by_one(const Exprs *x, Expr e, const char *index) {
+  const ExprNode *n = expr_node(x, e);
+  if (n->kind == EXPR_SYMBOL) return n->name == index;
+  if (n->kind != EXPR_LINEAR) return false;
+  bool steps = false;
+  for (int i = 0; i < n->n; i++) {
+    const ExprNode *part = expr_node(x, n->arg[i]);
+    const bool is = part->kind == EXPR_SYMBOL && part->name == index;
+    if (is && n->coef[i] != 1) return false;
+    if (!is && expr_mentions(x, n->arg[i], index)) return false;
+    steps = steps || is;
+  }
+  return steps;
+}
 
 /* The loop around that goes along the last dim of the element; -1: none. */
 static int loop_along(const Nest *t, const ExprNode *load) {
@@ -63,6 +83,73 @@ static bool stores_alone(const LoopStmt *s) {
   return true;
 }
 
+/* -------- transposed copies -------- */
+
+/* The one dim but the last with a loop's index, which steps by 1; -1: it has none or others, too.
+ */
+static int stepped_dim(const Nest *t, const ExprNode *load, const char *index) {
+  const Exprs *x = t->l->x;
+  int dim = -1;
+  for (int d = 0; d + 1 < load->n; d++) {
+    if (!expr_mentions(x, load->arg[d], index)) continue;
+    if (dim >= 0 || !steps_by_one(x, load->arg[d], index)) return -1;
+    dim = d;
+  }
+  return dim;
+}
+
+/* The last dim goes by the one index alone, and another by the other alone. */
+static int row_dim(const Nest *t, const ExprNode *load, const char *last, const char *row) {
+  const Expr in_row = load->arg[load->n - 1];
+  if (!steps_by_one(t->l->x, in_row, last) || expr_mentions(t->l->x, in_row, row)) return -1;
+  for (int d = 0; d + 1 < load->n; d++)
+    if (expr_mentions(t->l->x, load->arg[d], last)) return -1;
+  return stepped_dim(t, load, row);
+}
+
+/* Squares of as many lines as a vector of 16 bytes has elements are what is transposed at once:
+ * with fewer there is none. */
+static bool is_transposed_copy(const Nest *t, const LoopStmt *along, const LoopStmt *across) {
+  enum { VECTOR = 16 };
+  const Exprs *x = t->l->x;
+  const LoopStmt *s = across->body;
+  if (s->next) return false;
+  const ExprNode *to = expr_node(x, s->a), *from = expr_node(x, s->b);
+  if (to->kind != EXPR_LOAD || from->kind != EXPR_LOAD || to->type != from->type || to->n < 2 ||
+      from->n < 2 || dtype_is_complex(to->type))
+    return false;
+  const int64_t square = VECTOR / dtype_size(to->type);
+  return expr_node(x, along->b)->hi >= square && expr_node(x, across->b)->hi >= square &&
+         row_dim(t, to, across->name, along->name) >= 0 &&
+         row_dim(t, from, along->name, across->name) >= 0;
+}
+
+/* Elements from one index of the dim to the next. */
+static Expr apart(Loop *l, const ExprNode *load, int dim) {
+  const Node *n = graph_node(l->g, (NodeId)load->v);
+  return loop_param(l, PARAM_EXTENT, site_product(l, n, dim + 1, n->shape.rank, site_room));
+}
+
+/* The block that begins at the two loops' indices. */
+static LoopStmt *transposed(Nest *t) {
+  Loop *l = t->l;
+  Exprs *x = l->x;
+  const LoopStmt *s = t->across->body, *of[] = {t->along, t->across};
+  const ExprNode *to = expr_node(x, s->a), *from = expr_node(x, s->b);
+  Expr arg[6] = {expr_address(x, s->a),
+                 apart(l, to, row_dim(t, to, t->across->name, t->along->name)),
+                 expr_address_read(x, s->b),
+                 apart(l, from, row_dim(t, from, t->along->name, t->across->name))};
+  for (int i = 0; i < 2; i++) {
+    const int64_t most = expr_node(x, of[i]->b)->hi;
+    const char *end = arena_printf(l->arena, "%s_end_", of[i]->name);
+    arg[4 + i] =
+        expr_sub(x, expr_symbol(x, end, 0, most), expr_symbol(x, of[i]->name, 0, most - 1));
+  }
+  const char *name = arena_printf(l->arena, "dtrt_transpose_%d", (int)dtype_size(to->type));
+  return loop_stmt(l, (LoopStmt){.kind = STMT_CALL, .a = loop_call(l, name, DT_I64, 6, arg)});
+}
+
 static void look(Nest *t, const LoopStmt *inner, Expr e, bool *met) {
   Exprs *x = t->l->x;
   const ExprNode *n = expr_node(x, e);
@@ -72,7 +159,8 @@ static void look(Nest *t, const LoopStmt *inner, Expr e, bool *met) {
     const int i = loop_along(t, n);
     const double most = (double)machine_cache(t->l->plan->program->machine, CACHE_L1) / 2;
     const int64_t block = LINE / dtype_size(graph_node(t->l->g, (NodeId)n->v)->dtype);
-    if (i >= 0 && block > 1 && lines_of(t, n, inner) > most) {
+    t->copies = i >= 0 && is_transposed_copy(t, t->around.at[i], inner);
+    if (i >= 0 && block > 1 && (t->copies || lines_of(t, n, inner) > most)) {
       t->along = t->around.at[i], t->block = block;
       t->across = (LoopStmt *)inner;
     }
@@ -204,9 +292,9 @@ static LoopStmt *within_block(Nest *t, LoopStmt *body) {
       s->next = NULL;
       if (s == t->across) {
         s->how = LOOP_OUTER, s->c = loop_int(l, t->block);
-        LoopStmt *inner = within(t, s, s->body, LOOP_PLAIN);
+        LoopStmt *inner = t->copies ? transposed(t) : within(t, s, s->body, LOOP_PLAIN);
         s->body = end_of(t, s);
-        s->body->next = within(t, t->along, inner, LOOP_OUTER);
+        s->body->next = t->copies ? inner : within(t, t->along, inner, LOOP_OUTER);
       } else {
         s->body = within_block(t, s->body);
       }

@@ -240,7 +240,7 @@ static void walk(Walk *w, Expr e) {
   for (int i = 0; n.coef && i < n.n; i++) put_int(w, n.coef[i]);
   for (int i = 0; i < n.n; i++) walk(w, n.arg[i]);
   const ExprNode *of = n.kind == EXPR_ADDRESS ? expr_node(w->l->x, n.arg[0]) : NULL;
-  if (of && of->kind == EXPR_LOAD) take_buffer(w->l, (NodeId)of->v, true);
+  if (of && of->kind == EXPR_LOAD) take_buffer(w->l, (NodeId)of->v, !n.v);
 }
 
 static void walk_all(Walk *w, const LoopStmt *s) {
@@ -294,6 +294,7 @@ void loop_done(Loop *l, const char *what, LoopFunction *out) {
   LoopFunction *f = &l->f;
   f->what = what;
   loop_part(l);
+  loop_few(l);
   loop_blocks(l);
   loop_lines(l);
   loop_bypass(l);

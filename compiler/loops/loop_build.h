@@ -62,6 +62,8 @@ void loop_part(Loop *l);
 bool loop_deals(Loop *l);
 /* Whether the turns of all loops of that index may come in any order. */
 bool loop_turns_apart(Loop *l, const char *index);
+/* Writes out innermost loops over few elements: loop_few.c. */
+void loop_few(Loop *l);
 /* Goes in blocks over what is read across: loop_blocks.c. */
 void loop_blocks(Loop *l);
 /* Writes past the caches what bypass.c says: loop_bypass.c. */
