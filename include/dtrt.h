@@ -316,8 +316,9 @@ void dtrt_gemm_half(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t
                     int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate,
                     int keeps, const dtrt_epilogue *then);
 void dtrt_gemm_nest(void);
-/* dtrt_gemm in loops, which step by so many elements of each matrix. The first `apart` of them make
- * parts of C that lie apart, which the cores of a device share; the others add to those. */
+/* dtrt_gemm, or of halves dtrt_gemm_half, in loops, which step by so many elements of each matrix. The
+ * first `apart` of them make parts of C that lie apart, which the cores of a device share; the others
+ * add to those. */
 typedef struct dtrt_loops {
   int32_t n, apart;
   int64_t count[8], a[8], b[8], c[8];

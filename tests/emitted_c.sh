@@ -123,8 +123,10 @@ echo 'entry f(x: f32[900], i: i32[700]) { return x[i] * 2, sum(x[i // 2]), where
 grep -q 'dtrt_index(dev' "$tmp/index.c" && { echo 'FAIL an index that is checked within a loop'; bad=1; }
 grep -q 'farther_i32(farthest, .* ? .* : 0)' "$tmp/index.c" || { echo 'FAIL a guarded index'; bad=1; }
 # What is read across is read in blocks, in which its lines stay near: a transposed matrix of 1024 rows took ten times as long.
-echo 'entry f(x: f32[1024, 1024]) { return concat([x, transpose(x)], axis=1) }' >"$tmp/across.dtg"
-"$dtgc" "$tmp/across.dtg" --dump=c | grep -q '\[i_\]\[j_\] = x\[j_ - 1024\]\[i_\];' || { echo 'FAIL a matrix read across'; bad=1; }
+echo 'entry f(x: f32[1024, 1024]) { return concat([x, transpose(x)], axis=1), transpose(x) * 2 }' >"$tmp/across.dtg"
+"$dtgc" "$tmp/across.dtg" --dump=c >"$tmp/across.c" || bad=1
+grep -q 'dtrt_transpose_4(&.*\[i\]\[j\], n., &x\[j - 1024\]\[i\], ' "$tmp/across.c" || { echo 'FAIL a matrix copied across'; bad=1; }
+grep -q '\[i_\]\[j_\] = x\[j_\]\[i_\] \* 2' "$tmp/across.c" || { echo 'FAIL a matrix read across'; bad=1; }
 # A tile of rows has channels as half of L2 holds, not the few whose pixels a sixteenth does: pieces of lines lie far apart.
 echo 'entry f(x: f32[16, 28, 28, 64]) { m = mean(x, axis=[1, 2], keepdims=true); return (x - m) * rsqrt(mean((x - m) ** 2, axis=[1, 2], keepdims=true)) }' >"$tmp/norm.dtg"
 "$dtgc" "$tmp/norm.dtg" --machine generic --dump=c >"$tmp/norm.c" || bad=1

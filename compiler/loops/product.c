@@ -185,8 +185,9 @@ enum { MOST_TOLD = 8 }; /* as dtrt_loops has */
 static bool tells_loops(const Product *p) {
   const DType t = p->t[X].n->dtype;
   const int loops = p->nloops - (p->row != NO_LETTER);
-  return loops && loops <= MOST_TOLD && (t == DT_F32 || t == DT_F64) && !p->l->tile &&
-         !p->live.of && site_first(p->l, p->t[OUT].id) == NO_EXPR && !stays(p);
+  const bool kernel = t == DT_F32 || t == DT_F64 || dtype_is_half(t);
+  return loops && loops <= MOST_TOLD && kernel && !p->l->tile && !p->live.of &&
+         site_first(p->l, p->t[OUT].id) == NO_EXPR && !stays(p);
 }
 
 static Expr told_loops(Product *p) {
@@ -239,7 +240,7 @@ static bool call(Product *p, const Tiles *epilogue) {
   matrices(p, arg + 1);
   const bool takes = epilogue && p->nloops == 0 && !p->filled && product_row_dims(p), keeps = stays(p);
   arg[0] = loop_word(p->l, dtype_constant(p->t[X].n->dtype), 0);
-  if (dtype_is_half(p->t[X].n->dtype)) {
+  if (dtype_is_half(p->t[X].n->dtype) && !p->told) {
     arg[12] = loop_int(p->l, p->nsummed > 0), arg[13] = loop_int(p->l, keeps_columns(p) || keeps);
     arg[14] = takes ? entry_rows(b, epilogue) : zero;
     loop_run(b->l, "dtrt_gemm_half", 15, arg);

@@ -242,13 +242,17 @@ static void vectors_part(void *arg, int core, int64_t from, int64_t to) {
   }
 }
 
+static bool is_half(const GemmCall *p) { return p->dtype == DTRT_BF16 || p->dtype == DTRT_F16; }
+static int64_t size_of(const GemmCall *p) { return is_half(p) ? 2 : p->dtype == DTRT_F64 ? 8 : 4; }
+static int64_t size_of_result(const GemmCall *p) { return p->dtype == DTRT_F64 ? 8 : 4; }
+
 /* Small products, as many at a time as the innermost loop has: the ones that add up to one result,
  * if any do, which are innermost. */
 static void small_part(void *arg, int core, int64_t from, int64_t to) {
   const Many *m = arg;
   const GemmCall *p = m->p;
   const dtrt_loops *l = m->loops;
-  const int64_t size = p->dtype == DTRT_F64 ? 8 : 4;
+  const int64_t size = size_of(p);
   (void)core;
   const int last = (m->added > 1 ? l->n : l->apart) - 1;
   const int64_t run = last < 0 ? 1 : l->count[last];
@@ -258,8 +262,12 @@ static void small_part(void *arg, int core, int64_t from, int64_t to) {
     here = run - q % run < end - q ? run - q % run : end - q;
     int64_t step[3];
     steps_of(m, q, step);
-    gemm_small(p, here, (const char *)p->a + step[0] * size, (const char *)p->b + step[1] * size,
-               (char *)p->c + step[2] * size, next);
+    const char *a = (const char *)p->a + step[0] * size, *b = (const char *)p->b + step[1] * size;
+    char *c = (char *)p->c + step[2] * size_of_result(p);
+    if (is_half(p))
+      gemm_half_small(p, here, (const void *)a, (const void *)b, (void *)c, next);
+    else
+      gemm_small(p, here, a, b, c, next);
   }
 }
 
@@ -279,7 +287,7 @@ static bool come_from_afar(const Many *m) {
 static void many_part(void *arg, int core, int64_t from, int64_t to) {
   const Many *m = arg;
   const GemmCall *p = m->p;
-  const int64_t size = p->dtype == DTRT_F64 ? 8 : 4, end = to * m->added;
+  const int64_t size = size_of(p), end = to * m->added;
   const bool far = come_from_afar(m);
   (void)core;
   int64_t step[3], next[3];
@@ -291,9 +299,14 @@ static void many_part(void *arg, int core, int64_t from, int64_t to) {
       gemm_then(p->m, p->n, p->k, (const float *)p->a + next[0], p->ta ? 1 : p->lda,
                 p->ta ? p->lda : 1, (const float *)p->b + next[1], p->tb ? 1 : p->ldb,
                 p->tb ? p->ldb : 1, p->c + next[2], p->ldc);
-    dtrt_gemm(p->dtype, p->ta, p->tb, p->m, p->n, p->k, (const char *)p->a + step[0] * size, p->lda,
-              (const char *)p->b + step[1] * size, p->ldb, (char *)p->c + step[2] * size, p->ldc,
-              p->accumulate);
+    const char *a = (const char *)p->a + step[0] * size, *b = (const char *)p->b + step[1] * size;
+    char *c = (char *)p->c + step[2] * size_of_result(p);
+    if (is_half(p))
+      dtrt_gemm_half(p->dtype, p->ta, p->tb, p->m, p->n, p->k, a, p->lda, b, p->ldb, c, p->ldc,
+                     p->accumulate, 0, NULL);
+    else
+      dtrt_gemm(p->dtype, p->ta, p->tb, p->m, p->n, p->k, a, p->lda, b, p->ldb, c, p->ldc,
+                p->accumulate);
     if (far) gemm_then_nothing();
   }
 }
@@ -324,9 +337,8 @@ void dtrt_gemm_loops(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_
                                                 : bytes / VECTOR_PART_BYTES);
   const int64_t grain = part >= 1 ? 1 : part > 0 ? (int64_t)(1 / part) + 1 : many.count;
   const int cores = crew_cores();
-  CrewPart *const fn = are_vectors(&many)  ? vectors_part
-                       : gemm_is_small(&p) ? small_part
-                                           : many_part;
+  const bool small = is_half(&p) ? gemm_half_is_small(&p) : gemm_is_small(&p);
+  CrewPart *const fn = are_vectors(&many) ? vectors_part : small ? small_part : many_part;
   if (cores < 2 || many.count < 2 * grain ||
       (part >= 2 && many.count < MOST_PARTS * (int64_t)cores))
     fn(&many, 0, 0, many.count);

@@ -44,3 +44,8 @@ void gemm_small(const GemmCall *p, int64_t count, const void *a, const void *b, 
                        .add = p->accumulate};
   (p->dtype == DTRT_F64 ? kernels->f64 : kernels->f32)(&s, count, a, b, c);
 }
+
+/* Of what gemm_is_small() was true of. */
+void gemm_small_f32(const GemmSmall *p, int64_t count, const float *a, const float *b, float *c) {
+  kernels->f32(p, count, a, b, c);
+}

@@ -32,4 +32,9 @@ bool gemm_is_small(const struct GemmCall *p);
 /* So many products, the next of which begins `step` further on in a, b and c. */
 void gemm_small(const struct GemmCall *p, int64_t count, const void *a, const void *b, void *c,
                 const int64_t *step);
+void gemm_small_f32(const GemmSmall *p, int64_t count, const float *a, const float *b, float *c);
+/* The same of bf16 and f16, whose results are f32 (gemm_half_small.c). */
+bool gemm_half_is_small(const struct GemmCall *p);
+void gemm_half_small(const struct GemmCall *p, int64_t count, const uint16_t *a, const uint16_t *b,
+                     float *c, const int64_t *step);
 #endif

@@ -158,6 +158,29 @@ static void one(int dtype, int ta, int tb, int m, int n, int k, int pad, int add
   unmap(a), unmap(b), unmap(r), free(had);
 }
 
+/* `count` products that lie `apart` elements apart, in one call and each in its own. */
+static void many(int dtype, int ta, int tb, int m, int n, int k, int count, int apart, int adds) {
+  const int lda = (ta ? m : k) + apart / 2, ldb = (tb ? k : n) + apart / 3, ldc = n + apart;
+  const int64_t a_next = (ta ? k : m) * (int64_t)lda + apart, c_next = m * (int64_t)ldc + apart,
+                b_next = count % 4 ? (tb ? n : k) * (int64_t)ldb + apart : 0;
+  Fenced a = fenced((count - 1) * a_next + ((ta ? k : m) - 1) * (int64_t)lda + (ta ? m : k), dtype,
+                    3),
+         b = fenced((count - 1) * b_next + ((tb ? n : k) - 1) * (int64_t)ldb + (tb ? k : n), dtype,
+                    9);
+  const int64_t nc = count * c_next;
+  float *one = malloc((size_t)nc * sizeof *one), *all = malloc((size_t)nc * sizeof *all);
+  for (int64_t i = 0; i < nc; i++) one[i] = all[i] = (float)(i % 7);
+  for (int q = 0; q < count; q++)
+    dtrt_gemm_half(dtype, ta, tb, m, n, k, a.at + q * a_next, lda, b.at + q * b_next, ldb,
+                   one + q * c_next, ldc, adds, 0, NULL);
+  const dtrt_loops loops = {1, 1, {count}, {a_next}, {b_next}, {c_next}};
+  dtrt_gemm_loops(dtype, ta, tb, m, n, k, a.at, lda, b.at, ldb, all, ldc, adds, &loops);
+  CHECK(!memcmp(one, all, (size_t)nc * sizeof *one),
+        "%d products of %s ta %d tb %d %dx%dx%d, %d apart", count, dtrt_dtype_name(dtype), ta, tb,
+        m, n, k, apart);
+  unmap(a), unmap(b), free(one), free(all);
+}
+
 int main(void) {
   static const int shapes[][3] = {
       {1, 1, 1},    {1, 1, 33},    {1, 40, 64},   {40, 1, 64},   {3, 1, 2100},  {5, 1, 31},
@@ -176,6 +199,12 @@ int main(void) {
     for (int t = 0; t < 4; t++)
       for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         one(dtype, t & 1, t >> 1, shapes[i][0], shapes[i][1], shapes[i][2], (int)i % 3, (int)i % 2);
+  for (int i = 0; i < 600; i++) {
+    const uint64_t r = harness_mix((uint64_t)i);
+    many(r & 1 ? DTRT_F16 : DTRT_BF16, r >> 1 & 1, r >> 2 & 1, 1 + (int)(r >> 8 & 255) % 34,
+         1 + (int)(r >> 16 & 255) % 34, 1 + (int)(r >> 24 & 255) % 68,
+         1 + (int)(r >> 32 & 255) % 70, r >> 3 & 1 ? (int)(r >> 40 & 7) : 0, r >> 4 & 1);
+  }
   one(DTRT_BF16, 0, 0, 2100, 40, 24, 0, 1); /* more rows than are summed at once */
   dtrt_close(s);
   return harness_result();
