@@ -28,7 +28,7 @@ extern "C" {
 
 /* ------------------------------------------------------------------ 1. for emitted C */
 
-#define DTRT_ABI 14
+#define DTRT_ABI 15
 #define DTRT_MAX_RANK 8
 #define DTRT_MAX_AXES 8
 #define DTRT_SLOTS 8 /* maximum number of in-flight exchanges per device */
@@ -237,6 +237,7 @@ struct dtrt_device {
    * Who writes there: one device, or each its own part; dtrt_meet comes between those who read and
    * who write. */
   char *const *shared;
+  uint64_t ways; /* that loops and branches took, mixed: dtrt_check_replicas compares them */
 };
 
 /* Waits until all devices of this process that share a variable with this one are here; all devices call it. */
@@ -568,7 +569,11 @@ DTRT_FN int64_t dtrt_band_to(int64_t row, int64_t high, int64_t n) {
 }
 
 /* Whether the condition of a loop or a branch holds, a scalar that all devices have alike. */
-DTRT_FN int64_t dtrt_holds(const void *at) { return *(const uint8_t *)at != 0; }
+DTRT_FN int64_t dtrt_holds(dtrt_device *dev, const void *at) {
+  const int64_t holds = *(const uint8_t *)at != 0;
+  dev->ways = dev->ways * 0x9e3779b97f4a7c15u + (uint64_t)holds + 1;
+  return holds;
+}
 
 /* An index read from data, checked. */
 DTRT_FN int64_t dtrt_index(dtrt_device *dev, int64_t i, int64_t n) {

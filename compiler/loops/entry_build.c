@@ -376,7 +376,8 @@ static Expr holds(EntryBuild *b, const LocalRegion *x) {
   const LocalEntry *le = b->en->le;
   const NodeId base = node_base(le->graph, x->condition);
   const Expr at = buffer_address(b, entry_has_memory(b) ? le->buffer[base] : base);
-  return expr_call(b->en->x, "dtrt_holds", DT_I64, 1, &at, 0, 1);
+  const Expr arg[] = {loop_word(b->l, "dev", 0), at};
+  return expr_call(b->en->x, "dtrt_holds", DT_I64, 2, arg, 0, 1);
 }
 
 /* The last to begin ends first. */

@@ -1,6 +1,7 @@
 /* replicas.c: dtrt_check_replicas: whether devices that hold the same block of a variable hold the
- * same bits. They compute the same, so different bits are a fault of the memory, a CPU or the
- * compiler, or ranks run different programs.
+ * same bits, and whether all have taken the same ways through loops and branches. They compute the
+ * same, so differences are a fault of the memory, a CPU or the compiler, or ranks run different
+ * programs.
  *
  * Variables that are replicated along the same axes are hashed together, so that a few numbers per
  * device suffice if all agree; only otherwise is the variable located. */
@@ -12,7 +13,7 @@
 typedef struct Replicas {
   dtrt_session *s;
   const dtrt_program *p;
-  int nclasses;
+  int nclasses;    /* the last is that of ways, which all devices have */
   uint32_t *axes;  /* [nclasses] along which the variables of a class are whole; not 0 */
   int *class_of;   /* [nvars] -1: no two devices hold the same block */
   uint64_t *var;   /* [devices of this process][nvars] */
@@ -46,6 +47,7 @@ static void hash_device(Device *d, void *arg) {
     uint64_t *m = &mixed[r->class_of[i]];
     *m = (*m ^ var[i]) * 0xbf58476d1ce4e5b9u + (uint64_t)i;
   }
+  if (r->nclasses) mixed[r->nclasses - 1] = d->pub.ways;
 }
 
 static void classify(Replicas *r) {
@@ -60,6 +62,7 @@ static void classify(Replicas *r) {
     r->class_of[i] = whole ? k : -1;
     if (whole && k == r->nclasses) r->axes[r->nclasses++] = whole;
   }
+  if (all) r->axes[r->nclasses++] = all;
 }
 
 /* The lowest of the devices that hold what device d holds. */
@@ -102,6 +105,7 @@ static dtrt_status name_it(Replicas *r, int low, int other, int k) {
     return no_memory(r->s);
   }
   const int device[] = {low, other};
+  const bool ways = k == r->nclasses - 1;
   for (int i = 0; i < 2; i++)
     if (device[i] / c->count == c->rank)
       memcpy(mine + (size_t)i * n, r->var + (size_t)(device[i] - c->first) * n, n * sizeof *mine);
@@ -118,6 +122,12 @@ static dtrt_status name_it(Replicas *r, int low, int other, int k) {
   device_text(c, other, second, sizeof second);
   atomic_store(r->s->comm->failed, 1);
   r->s->told = true;
+  if (ways)
+    return session_error(
+        r->s, DTRT_FAILED,
+        "devices took different ways: a condition of a loop or a branch came to another value "
+        "on %s than on %s",
+        second, first);
   return session_error(r->s, DTRT_FAILED,
                        "replicas differ: variable %s has different bits on %s and on %s",
                        r->p->var[var].name, second, first);
@@ -145,7 +155,7 @@ dtrt_status dtrt_check_replicas(dtrt_session *s) {
   dtrt_status status = session_usable(s);
   if (status != DTRT_OK) return status;
   Replicas r = {.s = s, .p = s->program[0].p};
-  size_t n = (size_t)r.p->nvars + 1, devices = (size_t)s->comm->count;
+  size_t n = (size_t)r.p->nvars + 2, devices = (size_t)s->comm->count;
   r.axes = calloc(n, sizeof *r.axes);
   r.class_of = calloc(n, sizeof *r.class_of);
   r.var = calloc(n * devices, sizeof *r.var);

@@ -1,6 +1,7 @@
 /* replicas.c [mpi]: a bit that differs between devices which hold the same block is found,
- * whichever variable, device and bit it is, and named; blocks that are no replicas may differ. On
- * threads, or under mpiexec with 4 or 2 ranks of a mesh of 4. */
+ * whichever variable, device and bit it is, and named; blocks that are no replicas may differ. So
+ * is a device that took another way through a program. On threads, or under mpiexec with 4 or 2
+ * ranks of a mesh of 4. */
 #include <stdint.h>
 #include "session.h"
 #include "harness.h"
@@ -60,6 +61,30 @@ static void try(const char *transport, int var, int device, int64_t byte, int pe
   dtrt_close(s);
 }
 
+/* A condition that came to something else on one device, though no variable shows it. */
+static void try_ways(const char *transport, int device) {
+  static const char want[] =
+      "devices took different ways: a condition of a loop or a branch came to another "
+      "value on device ";
+  Fixture f;
+  dtrt_session *s = open_it(&f, transport);
+  if (!s) return;
+  const Comm *c = s->comm;
+  const uint8_t yes = 1, no = 0;
+  for (int d = 0; d < c->count; d++) {
+    CHECK(dtrt_holds(&s->device[d].pub, &yes), "a condition that holds");
+    CHECK(!dtrt_holds(&s->device[d].pub, &no), "one that does not");
+  }
+  CHECK(dtrt_check_replicas(s) == DTRT_OK, "%s", dtrt_session_error(s));
+  for (int d = 0; d < c->count; d++)
+    dtrt_holds(&s->device[d].pub, c->first + d == device ? &no : &yes);
+  const dtrt_status status = dtrt_check_replicas(s);
+  const char *why = dtrt_session_error(s);
+  CHECK(status == DTRT_FAILED && !strncmp(why, want, strlen(want)), "device %d: %s", device, why);
+  CHECK(atoi(why + strlen(want)) == (device ? device : 1), "device %d: %s", device, why);
+  dtrt_close(s);
+}
+
 int main(int argc, char **argv) {
   const char *transport = argc > 1 ? argv[1] : "threads";
   for (int device = 0; device < A * B; device++)
@@ -69,5 +94,6 @@ int main(int argc, char **argv) {
       for (int64_t byte = (device + var) % n; byte < n; byte += step)
         try(transport, var, device, byte, peer);
     }
+  for (int device = 0; device < A * B; device++) try_ways(transport, device);
   return harness_result();
 }

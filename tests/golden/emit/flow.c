@@ -120,7 +120,7 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
     /* lt(carry@flow.dtg:7, times)    flow.dtg:7 */
     dtrt_begin_step(dev, 3);
     loop3_lt(carry_7, times, lt_7);
-    if (dtrt_holds(dev->arena + 512) == 0) {
+    if (dtrt_holds(dev, dev->arena + 512) == 0) {
       break;
     }
 
@@ -135,7 +135,7 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
     /* gt(reduce_max@flow.dtg:9, 10), f.far = carry(f.far)    flow.dtg:9 */
     dtrt_begin_step(dev, 6);
     loop6_gt(reduce_max_9, gt_9);
-    if (dtrt_holds(dev->arena + 192)) {
+    if (dtrt_holds(dev, dev->arena + 192)) {
 
       /* f.v = mul(0.5, f.v)    flow.dtg:9 */
       dtrt_begin_step(dev, 7);
