@@ -37,7 +37,17 @@ static bool is_read(const EntryMemory *m, NodeId base, int from, int to) {
   return false;
 }
 
-/* An all-reduce is done in place when no other step reads its input once it has begun. */
+/* Another exchange of the step that makes `id` reads its term, too, be it in another shape. */
+static bool is_sent_twice(const EntryMemory *m, NodeId id, NodeId term) {
+  const NodeVec *all = &m->le->steps.at[m->made_at[id]].nodes;
+  for (int i = 0; i < all->n; i++) {
+    const Node *n = graph_node(m->le->graph, all->at[i]);
+    if (all->at[i] != id && node_base(m->le->graph, n->operand[0]) == term) return true;
+  }
+  return false;
+}
+
+/* An all-reduce is done in place when nothing else reads its input once it has begun. */
 static bool reduces_in_place(const EntryMemory *m, NodeId id) {
   const LocalEntry *le = m->le;
   const Node *n = graph_node(le->graph, id);
@@ -50,7 +60,7 @@ static bool reduces_in_place(const EntryMemory *m, NodeId id) {
          graph_node(le->graph, term)->op != OP_input && m->last_read[term] == done &&
          le->buffers.at[b].last == done && !lives_again(m, term, done) &&
          !lives_behind(m, term, done, NO_REGION) && !carry_place_left(m, b, done) &&
-         !is_read(m, term, m->made_at[id] + 1, done - 1);
+         !is_read(m, term, m->made_at[id] + 1, done - 1) && !is_sent_twice(m, id, term);
 }
 
 /* The loop of step t that makes node `id` stores another value in buffer b. */
