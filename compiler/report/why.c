@@ -213,8 +213,9 @@ static void put_version(const Why *w, const LocalEntry *le, NodeId id) {
                  (long)x.group, (long)x.bytes);
     str_printf(w->out, ", %s", report_time(w->p, time));
     if (t >= 0) {
-      StepCost c = cost_step(w->p, le, t);
-      str_puts(w->out, report_algorithm(w->p, &c));
+      const StepCost c = cost_step(w->p, le, t);
+      const Turns turns = step_turns(le, t);
+      str_printf(w->out, "%s%s", report_turns(w->p, &turns), report_algorithm(w->p, &c));
     }
     if (t >= 0 && le->steps.at[t].nodes.n > 1)
       str_printf(w->out, " (%s with the %d that share its messages)",

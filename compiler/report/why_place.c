@@ -185,7 +185,9 @@ static void put_place(const Plan *p, Str *out, const LocalEntry *le, NodeId id, 
   }
   if (le->tile_bytes && le->tile_bytes[id])
     str_printf(out, ", with memory for one tile, %ld bytes", (long)le->tile_bytes[id]);
-  str_printf(out, "; the step takes %s", report_time(p, cost_step(p, le, t).compute));
+  const Turns turns = step_turns(le, t);
+  str_printf(out, "; the step takes %s%s", report_time(p, cost_step(p, le, t).compute),
+             report_turns(p, &turns));
   const bool kernel =
       s->kind == STEP_TILES && s->tile->epilogue && s->tile->steps.at[0].nodes.at[0] == id;
   if (kernel)
