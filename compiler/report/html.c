@@ -147,7 +147,8 @@ static void put_local(Page *g, const LocalEntry *le) {
   str_puts(g->out, "],\n");
 }
 
-/* [kind, [nodes], seconds, flops, bytes received] */
+/* [kind, [nodes], seconds, flops, bytes received], and of steps in loops [..., " x 40" or " x ?",
+ * runs that the model takes] */
 static void put_steps(Page *g, const LocalEntry *le) {
   static const char *const kind[] = {
       [STEP_MAP] = "map",         [STEP_REDUCE] = "reduce",     [STEP_KERNEL] = "contract",
@@ -163,7 +164,13 @@ static void put_steps(Page *g, const LocalEntry *le) {
     html_json_number(g->out, c.compute + c.exchange);
     str_puts(g->out, ",");
     html_json_number(g->out, c.flops);
-    str_printf(g->out, ",%lld]", (long long)c.bytes);
+    str_printf(g->out, ",%lld", (long long)c.bytes);
+    const Turns turns = step_turns(le, t);
+    if (turns.in_loop) {
+      str_printf(g->out, ",\"%s\",", report_turns(g->plan, &turns));
+      html_json_number(g->out, turns.times);
+    }
+    str_puts(g->out, "]");
   }
   str_puts(g->out, "],\n");
 }

@@ -210,10 +210,11 @@ function readEntry(raw, index) {
       {index, raw, name: raw.name, nodes: raw.local.map((n, i) => readNode(n, i, raw)), items: []};
   e.time = raw.compute + raw.exchange - raw.hidden;
   for (const i of raw.inputs)
-    e.items.push({kind: 'input', nodes: [i], time: 0, flops: 0, bytes: 0, step: -1});
+    e.items.push(
+        {kind: 'input', nodes: [i], time: 0, flops: 0, bytes: 0, step: -1, runs: '', times: 1});
   raw.steps.forEach(
-      ([kind, nodes, time, flops, bytes], step) =>
-          e.items.push({kind, nodes, time, flops, bytes, step}));
+      ([kind, nodes, time, flops, bytes, runs = '', times = 1], step) =>
+          e.items.push({kind, nodes, time, flops, bytes, step, runs, times}));
   e.items.forEach((it, i) => {
     Object.assign(it, {
       i,
@@ -253,6 +254,9 @@ function readEntry(raw, index) {
   }
   return e;
 }
+
+// Of all its runs.
+const callTime = (it) => it.time * it.times;
 
 function base(e, i) {
   while (e.nodes[i].op === 'reshape') i = e.nodes[i].operands[0];

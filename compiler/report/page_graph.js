@@ -263,9 +263,9 @@ function exchangeBox(e, it) {
   const color = over.length ? hue(over[0].i) : 'var(--whole)';
   return el(
       'div', {class: 'box exchange', id: 'item' + it.i, style: {'--hue': color}},
-      boxTitle(e, n, x.kind, '\u21c4 ' + x.kind, timeText(it.time)),
+      boxTitle(e, n, x.kind, '\u21c4 ' + x.kind, timeText(it.time) + it.runs),
       el('div', {}, 'over ', over.length ? axisChips(over) : 'no axis ', bytesText(it.bytes)),
-      exchangeMeter(e, it.time, x.axes),
+      exchangeMeter(e, callTime(it), x.axes),
       chipRow([...made.map((m) => chip('n' + m.i, nodeText(m), m.layout)), ...endChips(it)]));
 }
 
@@ -280,7 +280,7 @@ function stepBox(e, it) {
   const read = it.vars.filter((v) => !it.writes.includes(v));
   return el(
       'div', {class: isInput ? 'box input' : 'box', id: 'item' + it.i}, band(n.layout),
-      boxTitle(e, n, n.op, label, isInput ? 'input' : timeText(it.time)),
+      boxTitle(e, n, n.op, label, isInput ? 'input' : timeText(it.time) + it.runs),
       el('div', {class: 'mono'}, made + typeText(n.type)), layoutView(n.layout),
       chipRow(
           [...read.map((v) => chip('v' + v, V[v].name, V[v].layout, '\u2190 ')), ...endChips(it)]));
@@ -327,7 +327,7 @@ function placeBox(e, row, column) {
   const leaves =
       (it) => [...it.to].some((u) => !inside.has(u)) || it.returns.length || it.writes.length;
   const leaving = items.filter(leaves), last = (leaving.length ? leaving : items).slice(-1)[0];
-  const n = e.nodes[last.nodes[0]], time = items.reduce((s, it) => s + it.time, 0);
+  const n = e.nodes[last.nodes[0]], time = items.reduce((s, it) => s + callTime(it), 0);
   const says = 'open ' + row.label + ', ' + column;
   const button =
       el('button', {onclick: () => toggle(e, row), 'aria-expanded': 'false', 'aria-label': says},
@@ -337,7 +337,7 @@ function placeBox(e, row, column) {
          el('div', {class: 'title'}, button, el('span', {class: 'time'}, timeText(time))),
          el('div', {class: 'mono'}, 'gives ' + typeText(n.type)), layoutView(n.layout));
   const moving = items.filter((it) => it.exchanges.length),
-        moves = moving.reduce((s, it) => s + it.time, 0);
+        moves = moving.reduce((s, it) => s + callTime(it), 0);
   if (!moving.length) return box;
   const over = moving.reduce((s, it) => s | axesOf(it), 0);
   box.append(
@@ -360,7 +360,7 @@ function toggle(e, row) {
 
 function drawGraph(e) {
   prepareGraph(e);
-  e.slowest = Math.max(0, ...e.items.filter((it) => it.exchanges.length).map((it) => it.time));
+  e.slowest = Math.max(0, ...e.items.filter((it) => it.exchanges.length).map(callTime));
   const rows = visibleRows(e), grid = el('div', {
                                  class: 'graph',
                                  style: {
@@ -424,7 +424,7 @@ function drawEdges(e, grid, boxOfItem) {
             x = [e.nodes[i].item, it].find((y) => y.exchanges.length);
       const line = lines.get(key) || {a, b, time: 0, axes: 0};
       if (x) {
-        line.time = Math.max(line.time, x.time);
+        line.time = Math.max(line.time, callTime(x));
         line.axes |= axesOf(x);
       }
       lines.set(key, line);

@@ -88,7 +88,8 @@ const barOf = (part, axes) =>
        el('i', {style: {width: 100 * part + '%'}}));
 
 function exchangesTable(e) {
-  const most = Math.max(0, ...e.exchanges.map((x) => x.time)),
+  const all = (x) => x.time * x.item.times; // runs of a call
+  const most = Math.max(0, ...e.exchanges.map(all)),
         steps = new Set(e.exchanges.map((x) => x.item)).size;
   const copies =
       e.copies.length ? ' (and ' + count(e.copies.length, 'local copy', 'local copies') + ')' : '';
@@ -106,15 +107,16 @@ function exchangesTable(e) {
     {title: 'of', by: (x) => x.group, number: true},
     {title: 'bytes', by: (x) => x.bytes, number: true},
     {title: 'time', by: (x) => x.time, cell: (x) => timeText(x.time), number: true},
-    {title: 'share', by: (x) => x.time, cell: (x) => percent(x.time, e.time), number: true},
-    {title: '', cell: (x) => barOf(most ? x.time / most : 0, over(x))},
+    {title: 'runs', by: (x) => x.item.times, cell: (x) => x.item.runs, number: true},
+    {title: 'share', by: all, cell: (x) => percent(all(x), e.time), number: true},
+    {title: '', cell: (x) => barOf(most ? all(x) / most : 0, over(x))},
     {title: 'tensor', by: (x) => nodeText(node(x)), cell: tensor, long: true},
     {title: 'from', by: (x) => layoutWords(from(x)), cell: (x) => layoutView(from(x))},
     {title: 'to', by: (x) => layoutWords(to(x)), cell: (x) => layoutView(to(x))},
     {title: 'wanted by', by: (x) => wantedBy(e, x), long: true},
     {title: 'at', by: (x) => placeText(place(x)), cell: (x) => placeCell(place(x)), long: true},
   ];
-  return sortable(caption, columns, e.exchanges, 5, (x) => 'n' + x.node);
+  return sortable(caption, columns, e.exchanges, 7, (x) => 'n' + x.node);
 }
 
 function variablesTable() {

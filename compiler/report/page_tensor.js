@@ -319,7 +319,8 @@ function exchangeFacts(e, x) {
     ['exchange', x.kind + ' of ' + count(x.group, 'device')],
     ['over', x.axes ? axisChips(axesIn(x.axes)) : 'no axis'],
     ['received', bytesText(x.bytes) + ' (' + x.bytes + ' bytes) a device'],
-    ['time', timeText(x.time) + ', ' + percent(x.time, e.time) + ' of the call'],
+    ['time', timeText(x.time) + x.item.runs + ', ' + percent(x.time * x.item.times, e.time) +
+      ' of the call'],
     ['from', layoutView(from.layout)], ['to', layoutView(e.nodes[x.node].layout)],
     ['wanted by', wantedBy(e, x) + (!c || c[4] < 0 ? '' : ' at ' + placeText(c[4]))]
   ];
@@ -332,7 +333,7 @@ function stepFacts(e, it) {
     ['step', it.step + ' (of 0 to ' + (n - 1) + '), ' + it.kind + ', ' + it.column],
     it.exchanges.length ?
         null :
-        ['time', timeText(it.time) + ', ' + percent(it.time, e.time) + ' of the call'],
+        ['time', timeText(it.time) + it.runs + ', ' + percent(callTime(it), e.time) + ' of the call'],
     it.flops ? ['work', digits(it.flops / 1e6) + ' Mflop a device'] : null
   ];
 }

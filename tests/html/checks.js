@@ -42,6 +42,10 @@ for (const e of E) {
       check(
           localBytes(e.nodes[node].layout, e.nodes[node].type) === bytes, e.name,
           nodeText(e.nodes[node]), 'has', bytes, 'bytes');
+  const all = e.items.reduce((s, it) => s + callTime(it), 0),
+        said = e.raw.compute + e.raw.exchange; // numbers have six digits
+  check(
+      Math.abs(all - said) <= 1e-5 * said, e.name, 'steps take', all, 'and not', said);
   const m = memoryData(e);
   check(
       (m.alive[m.peak] || 0) === e.raw.live, e.name, 'alive', m.alive[m.peak], 'and not',

@@ -26,6 +26,10 @@ for name in mlp_mixed conv_halo mlp_uneven reshape_granule slice_shift all_to_al
   expect 0 '' "$dtgc" "$golden/$name.dtg" --emit-html "$name.html"
   pages+=("$name.html")
 done
+# Steps and exchanges of a loop say how often it runs.
+expect 0 '' "$dtgc" "$golden/../report/why_in_a_loop.dtg" --emit-html loop.html
+pages+=(loop.html)
+grep -q '" x 40",40\]' loop.html && grep -q '" x ?",10\]' loop.html || fail 'the page does not tell how often a loop runs'
 expect 0 '' "$dtgc" "$golden/mlp_mixed.dtg" --mesh batch=256,model=256 --emit-html large.html
 pages+=(large.html)
 [ "$(wc -c <mlp_mixed.html)" -lt 300000 ] || fail "the page of mlp_mixed has $(wc -c <mlp_mixed.html) bytes"
