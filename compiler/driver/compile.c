@@ -11,6 +11,7 @@
 #include "report.h"
 #include "op_list.h"
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,7 +169,8 @@ static bool take_machine(dtgc_program *p, const dtgc_options *o, const Machine *
   *kept = (dtgc_source){name, text, len};
   p->given.machine = kept;
   if (!text)
-    diag_error(&p->diag, (Span){0}, "%s cannot be read: %s", name, why);
+    diag_error(&p->diag, (Span){0},
+               "%s cannot be read: %s (--machine takes a file, native or generic)", name, why);
   else
     *out = machine_read(p->arena, &p->diag, diag_add_source(&p->diag, name, text, len));
   return *out;
@@ -421,21 +423,38 @@ dtgc_status dtgc_ops(char **text) {
   return *text ? DTGC_OK : DTGC_NO_MEMORY;
 }
 
-static const char *const stages[] = {
+enum { MOST_STAGES = 64, LOOP_STAGES = 24 };
+static const char *stages[MOST_STAGES] = {
 #define STAGE(NAME, ...) NAME,
 #include "stages.def"
-    "loops:steps",   "loops:bucket",  "loops:fuse",   "loops:tile",
-    "loops:reorder", "loops:overlap", "loops:memory", NULL};
+};
 
-const char *const *dtgc_stages(void) { return stages; }
+/* "loops:PASS", for each pass after which the loops can be shown. */
+static void name_loop_stages(void) {
+  static char names[LOOP_STAGES][32];
+  int n = 0;
+  while (stages[n]) n++;
+  for (int i = 0; i < LOOP_STAGES && pipeline_shows(i) && n + 1 < MOST_STAGES; i++) {
+    snprintf(names[i], sizeof names[i], "loops:%s", pipeline_shows(i));
+    stages[n++] = names[i];
+  }
+}
+
+const char *const *dtgc_stages(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, name_loop_stages);
+  return stages;
+}
 
 const char *dtgc_optimization(int i) { return i < 0 ? NULL : pipeline_optimization(i); }
 
 static const char *stage_name(const void *table, int i) { return ((const char *const *)table)[i]; }
 
 static dtgc_status fail_stage(dtgc_program *p, const char *stage) {
-  int n = (int)(sizeof stages / sizeof *stages) - 1;
-  const char *near = inspect_near(stage, stage_name, stages, n);
+  const char *const *all = dtgc_stages();
+  int n = 0;
+  while (all[n]) n++;
+  const char *near = inspect_near(stage, stage_name, all, n);
   return program_fail(p, DTGC_BAD_ARGUMENT, "unknown stage `%s`%s%s%s; dtgc_stages() lists them",
                       stage, near ? " (do you mean `" : "", near ? near : "", near ? "`?)" : "");
 }

@@ -130,12 +130,17 @@ static void unknown_option(const char *arg, char *why, int n) {
     snprintf(why, (size_t)n, "unknown option %s (dtgc --help lists them)", typed);
 }
 
-/* All that a command line is likely to want: those before "summary". */
-static void list_stages(char *text, size_t n) {
+/* All that a command line is likely to want: those before "summary"; of `loops:` the passes. */
+static void list_stages(const char *typed, char *text, size_t n) {
+  static const char loops[] = "loops:";
+  const bool passes = !strncmp(typed, loops, sizeof loops - 1);
   size_t at = 0;
-  for (const char *const *s = dtgc_stages(); *s && strcmp(*s, "summary") && at < n; s++)
-    at += (size_t)snprintf(text + at, n - at, "%s%s", at ? ", " : "", *s);
-  if (at < n) snprintf(text + at, n - at, " and loops:PASS");
+  for (const char *const *s = dtgc_stages(); *s && at < n; s++) {
+    if (!passes && !strcmp(*s, "summary")) break;
+    if (!passes || !strncmp(*s, loops, sizeof loops - 1))
+      at += (size_t)snprintf(text + at, n - at, "%s%s", at ? ", " : "", *s);
+  }
+  if (at < n && !passes) snprintf(text + at, n - at, " and loops:PASS");
 }
 
 static bool add_dumps(Options *o, const char *list, int most, char *why, int n) {
@@ -146,7 +151,7 @@ static bool add_dumps(Options *o, const char *list, int most, char *why, int n) 
     while (stages[k] && (strlen(stages[k]) != len || strncmp(stages[k], p, len) != 0)) k++;
     if (!stages[k] || o->ndumps == most) {
       char names[512];
-      list_stages(names, sizeof names);
+      list_stages(p, names, sizeof names);
       snprintf(why, (size_t)n, "--dump: unknown stage `%.*s`; the stages are %s",
                (int)(len < 40 ? len : 40), p, names);
       return false;

@@ -160,6 +160,12 @@ static void without_steps(Arena *a, LocalEntry *le) {
   }
 }
 
+const char *pipeline_shows(int i) {
+  size_t at = first_of_steps();
+  while (i > 0 && passes[at].run != remat) at++, i--;
+  return i || passes[at].run == remat ? NULL : passes[at].name;
+}
+
 bool pipeline_show(Plan *p, const char *pass, void (*show)(const Plan *p, Str *out), Str *out) {
   size_t first = first_of_steps(), last = first, i = 0;
   while (passes[last].run != remat && strcmp(passes[last].name, pass)) last++;

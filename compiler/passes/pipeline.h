@@ -22,6 +22,8 @@ typedef struct PipelineOptions {
   bool fast_sums;   /* as of Program */
 } PipelineOptions;
 
+/* The i-th pass that makes or moves steps; NULL: there are no more. */
+const char *pipeline_shows(int i);
 /* The plan's steps as they are after a pass that makes or moves steps, for `show`; the plan itself
  * stays as it is. False: it is no such pass. */
 bool pipeline_show(Plan *p, const char *pass, void (*show)(const Plan *p, Str *out), Str *out);

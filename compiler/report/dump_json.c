@@ -96,6 +96,7 @@ static void begin_dump(const Plan *p, Str *out, const char *stage) {
   }
   str_puts(out, "]");
   put_integer(out, "devices", mesh_devices(m));
+  put_text(out, "machine", p->program->machine->name);
 }
 
 static void put_type(Str *out, DType t, const Shape *s) {
@@ -362,7 +363,6 @@ static void put_entry_cost(const Plan *p, const LocalEntry *le, Str *out) {
 void dump_cost_json(const Plan *p, Str *out) {
   const Machine *m = p->program->machine;
   begin_dump(p, out, "cost");
-  put_text(out, "machine", m->name);
   put_number(out, "flops_rate", m->flops);
   put_number(out, "vector_flops_rate", m->vector_flops);
   put_number(out, "memory_bandwidth", m->memory_bandwidth);

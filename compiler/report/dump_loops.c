@@ -6,6 +6,7 @@
 
 void dump_loops(const Plan *p, Str *out) {
   const LoopProgram *all = p->loops ? p->loops : loop_program(p);
+  report_mesh(p, out);
   for (int i = 0; i < all->entries.n; i++) {
     if (i) str_puts(out, "\n");
     loop_put_entry(out, p, all->entries.at[i]);

@@ -9,14 +9,11 @@ const char *report_where(const Plan *p, Span s) {
 
 void report_mesh(const Plan *p, Str *out) {
   const Mesh *m = &p->program->mesh;
-  if (!m->naxes) {
-    str_puts(out, "mesh []  1 device\n");
-    return;
-  }
   str_puts(out, "mesh [");
   for (int i = 0; i < m->naxes; i++)
     str_printf(out, "%s%s=%ld", i ? ", " : "", m->axis[i].name, (long)m->axis[i].size);
-  str_printf(out, "]  %ld device%s\n", (long)mesh_devices(m), mesh_devices(m) == 1 ? "" : "s");
+  str_printf(out, "]  %ld device%s  machine %s\n", (long)mesh_devices(m),
+             mesh_devices(m) == 1 ? "" : "s", p->program->machine->name);
 }
 
 const char *report_axes(const Plan *p, uint32_t axes) {
