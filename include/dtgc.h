@@ -231,7 +231,7 @@ typedef struct dtgc_options {
    * recomputed to fit, with bit-identical results; DTGC_BAD_SOURCE if it cannot be met. */
   uint64_t memory;
   /* DTGC_CHECK_CHEAP: outputs, variables and exchanges are checked for NaN and infinity while
-   * the program runs, large ones a 64th at a time; dtgc_found_nan reports the first.
+   * the program runs, large ones a 64th, or 128 KiB, at a time; dtgc_found_nan reports the first.
    * DTGC_CHECK_FULL: all results of each step; the call in which an op computes one from finite
    * operands fails with DTGC_RUN_FAILED and an error that names it (docs/debugging.md). Such code
    * is slower and takes more memory: no loops are fused. */

@@ -196,6 +196,14 @@ typedef struct dtrt_const {
  * host, or so that a host sends one sum, of the type itself. */
 enum { DTRT_SUMS_FIXED, DTRT_SUMS_FAST };
 
+/* What one core of the machine that a program is planned for can do at best, for profiles. */
+typedef struct dtrt_rates {
+  const char *machine;
+  double flops;        /* a second, in products and convolutions */
+  int64_t cached[3];   /* bytes of L1, L2 and L3 that a core has; 0: there is no such cache */
+  double bandwidth[4]; /* bytes a second of L1, L2, L3 and memory */
+} dtrt_rates;
+
 /* The one symbol of a compiled program: `const dtrt_program dtg_program`. entry[0] is `init`, which
  * initializes all variables. */
 typedef struct dtrt_program {
@@ -223,6 +231,7 @@ typedef struct dtrt_program {
    * axes alone have one memory for them. */
   int32_t nshared;
   const uint32_t *shared;
+  const dtrt_rates *rates; /* NULL: unknown */
 } dtrt_program;
 
 /* The part of a device that emitted C uses. The runtime's own fields follow it. */
@@ -352,13 +361,13 @@ void dtrt_band_clear(float *p, int64_t rows, int64_t n, int64_t step, int64_t lo
 
 /* A convolution's windows on this device's blocks of x [batch][large...][in], w
  * [taps...][each][out] and y [batch][small...][out], of n spatial dims (1 to 3): position q of y
- * and tap k read position q * stride + at + k * dilation of x, which is 0 outside of the block.
+ * and tap k read position q * stride + start + k * dilation of x, which is 0 outside of the block.
  * There are in / each channel groups (each > 0 where w is not empty). dtype is that of what is
  * read: DTRT_F32, DTRT_F64; DTRT_BF16 and DTRT_F16, whose results are f32. */
 typedef struct dtrt_slide {
   int32_t dtype, n;
   int64_t batch, in, each, out;
-  int64_t large[3], small[3], taps[3], stride[3], dilation[3], at[3];
+  int64_t large[3], small[3], taps[3], stride[3], dilation[3], start[3];
 } dtrt_slide;
 /* y, the gradient with respect to x, and that with respect to w. Each element is one sum in the
  * order of the taps and channels, or for w of the pixels: docs/sums.md. */
@@ -902,11 +911,11 @@ void dtrt_watch(dtrt_session *s, dtrt_watch_fn *watch, void *user);
 
 /* The first finding of the check for NaN and infinity (dtrt_options.check_nan), as one line; "":
  * nothing so far. Cheap: an output or a variable that is not finite after a call although inputs
- * and variables were; of tensors above 256 elements each call checks another 64th; the call
- * succeeds, and a rank checks only its own devices. Full: the first op in program order, on any
- * device, with finite operands and a result that is not; the call fails with DTRT_FAILED and this
- * text. It requires code compiled for it (dtgc_options.check_nan, dtgc --check-nan), or opening
- * fails with DTRT_INVALID. */
+ * and variables were; of tensors above 256 elements each call checks another 64th, or 128
+ * KiB if that is less; the call succeeds, and a rank checks only its own devices. Full: the first
+ * op in program order, on any device, with finite operands and a result that is not; the call fails
+ * with DTRT_FAILED and this text. It requires code compiled for it (dtgc_options.check_nan, dtgc
+ * --check-nan), or opening fails with DTRT_INVALID. */
 const char *dtrt_session_found(const dtrt_session *s);
 
 /* A device's traffic with other devices since the session began: bytes, counted where they are

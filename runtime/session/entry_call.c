@@ -158,6 +158,7 @@ static void run_device(Device *d, const SessionCall *c) {
   e->run(&d->pub);
   if (watch_wanted(d)) watch_until(d, INT32_MAX);
   d->in_entry = false;
+  if (d->profile && d->nan) profile_part(d, e->nsteps + PROFILE_CHECKS);
   if (d->nan) nan_leave(d);
   if (d->profile) profile_part(d, e->nsteps + PROFILE_OUTPUTS);
   d->packing = gemm_room_taken();

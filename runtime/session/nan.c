@@ -39,8 +39,11 @@ static bool fails(int dtype, int64_t n, const void *at) {
 static bool part_bad(int64_t call, int dtype, int64_t n, const void *at) {
   int64_t lo = 0, hi = n;
   if (!element_is_float(dtype)) return false;
-  if (n > NAN_WHOLE) lo = n / NAN_PARTS * (call % NAN_PARTS), hi = lo + n / NAN_PARTS;
-  if (n > NAN_WHOLE && call % NAN_PARTS == NAN_PARTS - 1) hi = n;
+  if (n > NAN_WHOLE) {
+    const int64_t full = n * dtrt_dtype_size(dtype) / NAN_PART_BYTES + 1;
+    const int64_t parts = full > NAN_PARTS ? full : NAN_PARTS, part = call % parts;
+    lo = n / parts * part, hi = part == parts - 1 ? n : lo + n / parts;
+  }
   return fails(dtype, hi - lo, element_at(dtype, at, lo));
 }
 

@@ -1,13 +1,14 @@
 /* nan.h: detects new NaN and infinity: --check-nan, dtrt_options.check_nan.
  *
  * Cheap: after each call outputs and variables, and exchanges as they run; of tensors above
- * NAN_WHOLE elements each call checks another 64th. That reads so little beside the call itself
- * that it costs next to nothing, and a lasting value is found within 64 calls. A finding is an
- * output or a variable that is not finite while inputs and variables were finite before; the first
- * exchange with such a value is reported too. Inputs are checked only then: those of a host are
- * still available; rows that were filled in are checked by their reader (data_finite). Nothing is
- * stopped. A program whose variables hold infinities by design has them from the beginning, or is
- * warned once.
+ * NAN_WHOLE elements each call checks another 64th, or as much as is 128 KiB if that is less: a
+ * call may touch a few rows of a large table alone. That reads so little beside the call itself
+ * that it costs next to nothing, and a lasting value is found within 64 calls, or of tensors above
+ * 8 MiB as many as they have parts of 128 KiB. A finding is an output or a variable that is not
+ * finite while inputs and variables were finite before; the first exchange with such a value is
+ * reported too. Inputs are checked only then: those of a host are still available; rows that were
+ * filled in are checked by their reader (data_finite). Nothing is stopped. A program whose
+ * variables hold infinities by design has them from the beginning, or is warned once.
  *
  * Full: every value after the step that computes it. The finding is the first in program order, of
  * the lowest device, that is NaN though no operand is, or infinite though all operands are finite.
@@ -18,7 +19,7 @@
 #include <stdbool.h>
 #include "dtrt.h"
 
-enum { NAN_WHOLE = 256, NAN_PARTS = 64, NAN_TEXT = 1000 };
+enum { NAN_WHOLE = 256, NAN_PARTS = 64, NAN_PART_BYTES = 128 << 10, NAN_TEXT = 1000 };
 
 struct Device;
 /* Of one device, written by its own thread. */

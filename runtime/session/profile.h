@@ -16,6 +16,7 @@ enum { PROFILE_RECENT = 100 };     /* calls whose waits are kept one by one */
 enum {
   PROFILE_COPIES,  /* into variables and outputs, after the last step */
   PROFILE_INPUTS,  /* bringing inputs into the arena, and all before the first step */
+  PROFILE_CHECKS,  /* looking for NaN in outputs and variables */
   PROFILE_OUTPUTS, /* handing outputs to the host */
   PROFILE_CALL,    /* all of these together */
   PROFILE_PARTS

@@ -55,8 +55,10 @@ static void put_us(FILE *to, const char *key, int64_t ns) {
 static void put_event(FILE *to, const dtrt_session *s, const Profile *p, const ProfileEvent *v,
                       int64_t device) {
   static const char *const kind[] = {"loop", "product", "exchange"};
-  static const char *const part[] = {
-      [PROFILE_COPIES] = "copies", [PROFILE_INPUTS] = "inputs", [PROFILE_OUTPUTS] = "outputs"};
+  static const char *const part[] = {[PROFILE_COPIES] = "copies",
+                                     [PROFILE_INPUTS] = "inputs",
+                                     [PROFILE_CHECKS] = "checks for NaN",
+                                     [PROFILE_OUTPUTS] = "outputs"};
   const ProfileTable *t = &p->table[v->table];
   const dtrt_entry *e = &s->program[t->program].p->entry[t->entry];
   const dtrt_step *step = v->part < e->nsteps ? &e->step[v->part] : NULL;

@@ -40,7 +40,15 @@ cp "$here/mlp.dtg" .
 # 72 rows are two steps of 32 and one of 8 an epoch.
 run one 1 1 9 "$dtgc" run mlp.dtg $fit
 # (Where devices wait long for each other, a product may be too small a share for a row of its own.)
-grep -q "GFLOP/s  model.d1.y = contract(image, model.d1.w)    $line" one.out || complain "one: no rate of the product"
+grep -qE "GFLOP/s +[0-9]+ %  model.d1.y = contract\(image, model.d1.w\)    $line" one.out || complain "one: no rate of the product"
+# Beside the rate stands which part of the time the machine's own rates allow, which are in a line above.
+awk '/^bound: / { cores = $2; flops = $7; named = /\(machine generic\)/ }
+     / = contract\(/ && match($0, /[0-9.]+ GFLOP\/s +[0-9]+ %/) {
+       split(substr($0, RSTART, RLENGTH), at, / +/)
+       rows++
+       if (at[3] < 100 * at[1] / (cores * flops) - 1) { print "too low: " $0; exit 1 }
+     }
+     END { exit !(rows && named && flops == 50 && cores >= 1) }' one.out || complain "one: bounds: $(head -12 one.out)"
 run two 1 2 9 "$dtgc" run mlp.dtg $two $fit
 run four 1 4 9 "$dtgc" run mlp.dtg $four $fit
 grep -q '^profile of train: 6 calls of .* us on 2 devices$' two.out || complain "two: the whole batches"

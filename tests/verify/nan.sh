@@ -52,6 +52,17 @@ expect 0 "$warned" "${run[@]}" $(feed d.csv)
 expect 0 "$warned" "${run[@]}" $(feed d.csv) --check-nan=cheap
 expect 0 "warning: loss of 'train' is nan at $at\$" "${run[@]}" $(feed d.csv) --check-nan=off
 expect 2 'expected off, cheap or full' "${run[@]}" $(feed d.csv) --check-nan=ful
+# A large variable is checked 128 KiB a call, so that a call which updates a few of its rows does not take longer for its size: this one
+# of 16 MB has 123 parts, the last of which holds what the first call makes.
+cat >table.dtg <<'D'
+state table: f32[4000000] = zeros()
+entry train(x: f32[1]) {
+  table[3999999:4000000] <- table[3999999:4000000] + log(x)
+  return seen = sum(x)
+}
+D
+awk 'BEGIN { for (r = 0; r < 140; r++) print r ? 1 : -1 }' >steps.csv
+expect 0 'step 123 of epoch 1.*variable table is nan at index \[3999999\]' "$dtgc" run table.dtg fit train --feed x=steps.csv --epochs 1
 for mode in off cheap full; do
   expect 0 '' "${run[@]}" $(feed good.csv) --check-nan=$mode
   # NaN that comes in is not made here.

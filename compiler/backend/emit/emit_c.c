@@ -116,10 +116,11 @@ static void put_head(Emit *e, Str *out) {
     for (int i = 0; i < e->mesh->naxes; i++)
       str_printf(out, "%s %s=%ld", i ? "," : "", e->mesh->axis[i].name,
                  (long)e->mesh->axis[i].size);
-    str_puts(out, ": every device runs this on its own blocks. */\n");
+    str_puts(out, ": every device runs this on its own blocks.");
   } else {
-    str_puts(out, "For one device. */\n");
+    str_puts(out, "For one device.");
   }
+  str_printf(out, " Planned for machine %s. */\n", emit_comment(e, e->program->machine->name));
   str_puts(out, "#include \"dtrt.h\"\n\n");
 }
 
@@ -163,6 +164,18 @@ static void put_links(Emit *e, Str *out) {
   str_puts(out, "};\n");
 }
 
+static void put_rates(Emit *e, Str *out) {
+  const Machine *m = e->program->machine;
+  str_puts(out, "static const dtrt_rates rates = {");
+  emit_string(out, m->name);
+  str_printf(out, ", %.9g, {", m->flops);
+  for (int l = 0; l < CACHE_LEVELS; l++)
+    str_printf(out, "%s%ld", l ? ", " : "", (long)machine_cache(m, (CacheLevel)l));
+  str_puts(out, "}, {");
+  for (int l = 0; l < CACHE_LEVELS; l++) str_printf(out, "%.9g, ", m->cache[l].bandwidth);
+  str_printf(out, "%.9g}};\n", m->memory_bandwidth);
+}
+
 static void put_program(Emit *e, Str *out, const LoopProgram *all, const char *rows) {
   const Plan *p = e->plan;
   int naxes = e->mesh->naxes;
@@ -178,6 +191,7 @@ static void put_program(Emit *e, Str *out, const LoopProgram *all, const char *r
     str_puts(out, "};\n");
   }
   if (e->nexchanges) put_links(e, out);
+  put_rates(e, out);
   if (p->shared.n) {
     str_puts(out, "static const uint32_t shared[] = {");
     for (int i = 0; i < p->shared.n; i++)
@@ -208,7 +222,7 @@ static void put_program(Emit *e, Str *out, const LoopProgram *all, const char *r
   str_printf(out, ", code, %d, %s, %s%s", e->program->constants.n,
              e->program->constants.n ? "constants" : "0", e->nexchanges ? "links" : "0",
              e->program->fast_sums ? ", DTRT_SUMS_FAST" : ", DTRT_SUMS_FIXED");
-  str_printf(out, ", %d, %s};\n", p->shared.n, p->shared.n ? "shared" : "0");
+  str_printf(out, ", %d, %s, &rates};\n", p->shared.n, p->shared.n ? "shared" : "0");
 }
 
 void emit_c(Str *out, const Plan *plan, const EmitOptions *o) {
