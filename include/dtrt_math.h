@@ -1071,8 +1071,8 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
   __builtin_memcpy(&b##W, (const T *)(from) + W, sizeof b##W);                                     \
   a##W = DTRT_JOIN_##OP(dtrt_lanes##W##_##S, dtrt_mask##W##_##S, a##W, b##W)
 #define DTRT_LINE(OP, S, T)                                                                        \
-  /* One turn: an element for each lane. */                                                        \
-  DTRT_FN void dtrt_turn_##OP##_##S(dtrt_lanes_##S *acc, const T *line) {                          \
+  /* An element for each lane. */                                                                  \
+  DTRT_FN void dtrt_accumulate_##OP##_##S(dtrt_lanes_##S *acc, const T *line) {                    \
     dtrt_lanes_##S a = *acc, b;                                                                    \
     __builtin_memcpy(&b, line, sizeof b);                                                          \
     *acc = DTRT_JOIN_##OP(dtrt_lanes_##S, dtrt_mask_##S, a, b);                                    \

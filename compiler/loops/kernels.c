@@ -41,7 +41,7 @@ static Expr slide(EntryBuild *b, const Slide *s, DType read, const Node *large, 
                         numbers(b, "taps", s->n, s->taps),
                         numbers(b, "stride", s->n, s->stride),
                         numbers(b, "dilation", s->n, s->dilation),
-                        entry_list(b, "at", s->n, at)};
+                        entry_list(b, "start", s->n, at)};
   return expr_address(l->x, entry_list(b, "dtrt_slide", 12, field));
 }
 

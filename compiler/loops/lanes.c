@@ -69,7 +69,7 @@ void lanes_begin(ReduceNest *r, int64_t most, Expr from) {
 }
 
 static void put_turn(ReduceNest *r, Expr line) {
-  loop_run(r->l, reduction_helper(r, "turn"), 2, (Expr[]){acc_address(r), line});
+  loop_run(r->l, reduction_helper(r, "accumulate"), 2, (Expr[]){acc_address(r), line});
 }
 
 static void carry(ReduceNest *r, Expr partial, Expr block) {

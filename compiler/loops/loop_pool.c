@@ -73,15 +73,15 @@ static void open_points(Points *c, bool tapped) {
   const Expr k = own_name(c, "k", last, c->s.taps[last]), ns = loop_extent(l, c->small, n),
              nl = loop_extent(l, c->large, n), stride = number(c, c->s.stride[last]);
   open(c, k, number(c, c->s.taps[last]));
-  const Expr at = loop_integer(l, "large0_", position(c, last, number(c, 0), k), true);
+  const Expr at = loop_integer(l, "input_first_", position(c, last, number(c, 0), k), true);
   const Expr q0 =
       loop_integer(l, "q0_", loop_call(l, "dtrt_first", DT_I64, 3, (Expr[]){at, stride, ns}), true);
   const Expr q1 = loop_integer(
       l, "q1_", loop_call(l, "dtrt_last", DT_I64, 4, (Expr[]){at, stride, ns, nl}), true);
   when(c, expr_compare(l->x, EXPR_LESS, q0, q1));
-  c->row_s = loop_integer(l, "small_", add(c, mul(c, row_s, ns), q0), true);
-  c->row_l =
-      loop_integer(l, "large_", add(c, add(c, mul(c, row_l, nl), mul(c, q0, stride)), at), true);
+  c->row_s = loop_integer(l, "output_row_", add(c, mul(c, row_s, ns), q0), true);
+  c->row_l = loop_integer(l, "input_row_",
+                          add(c, add(c, mul(c, row_l, nl), mul(c, q0, stride)), at), true);
   tap = add(c, expr_scale(l->x, tap, c->s.taps[last]), k);
   if (tapped) c->tap = loop_integer(l, "tap_", tap, true);
   c->width = expr_sub(l->x, q1, q0);

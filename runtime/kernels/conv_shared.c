@@ -12,7 +12,7 @@ void conv_reach(const dtrt_slide *s, ConvReach dim[3]) {
                                              .tap_step = 1,
                                              .size = s->large[d],
                                              .step = s->stride[d],
-                                             .first = s->at[d],
+                                             .first = s->start[d],
                                              .far = s->dilation[d]};
 }
 

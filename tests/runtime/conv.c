@@ -56,7 +56,7 @@ static int64_t count_w(const dtrt_slide *s) { return volume(s, s->taps) * s->eac
 static int64_t meets(const dtrt_slide *s, int64_t q, int64_t k) {
   int64_t at[3], row = 0;
   for (int d = s->n; d-- > 0; q /= s->small[d], k /= s->taps[d]) {
-    at[d] = q % s->small[d] * s->stride[d] + s->at[d] + k % s->taps[d] * s->dilation[d];
+    at[d] = q % s->small[d] * s->stride[d] + s->start[d] + k % s->taps[d] * s->dilation[d];
     if (at[d] < 0 || at[d] >= s->large[d]) return -1;
   }
   for (int d = 0; d < s->n; d++) row = row * s->large[d] + at[d];
@@ -114,7 +114,7 @@ static const char *describe(const dtrt_slide *s) {
   for (int d = 0; d < s->n; d++)
     n += snprintf(text + n, sizeof text - (size_t)n, " [%ld to %ld taps %ld /%ld *%ld at %ld]",
                   (long)s->large[d], (long)s->small[d], (long)s->taps[d], (long)s->stride[d],
-                  (long)s->dilation[d], (long)s->at[d]);
+                  (long)s->dilation[d], (long)s->start[d]);
   return text;
 }
 
@@ -164,7 +164,7 @@ static dtrt_slide chance(uint64_t seed) {
     s.taps[d] = pick(&r, 5) + 1, s.stride[d] = pick(&r, 3) + 1, s.dilation[d] = pick(&r, 3) + 1;
     s.large[d] = pick(&r, 20) ? pick(&r, most) + 1 : 0;
     s.small[d] = pick(&r, 20) ? pick(&r, most) + 1 : 0;
-    s.at[d] = pick(&r, 9) - 6;
+    s.start[d] = pick(&r, 9) - 6;
   }
   if (!pick(&r, 4)) s.each = 1, s.in = s.out = channels[pick(&r, 12)]; /* of a channel a group */
   return s;
@@ -213,7 +213,7 @@ static void dealt(const dtrt_slide *s) {
   for (int64_t i = 0; i < lines; i++)
     wrong += memcmp(z + i * half * s->out, y + i * s->small[d] * s->out,
                     (size_t)(half * s->out) * 4) != 0;
-  p.small[d] = s->small[d] - half, p.at[d] += half * s->stride[d];
+  p.small[d] = s->small[d] - half, p.start[d] += half * s->stride[d];
   dtrt_conv(&p, x, w, z);
   for (int64_t i = 0; i < lines; i++)
     wrong += memcmp(z + i * p.small[d] * s->out, y + (i * s->small[d] + half) * s->out,
@@ -306,7 +306,7 @@ static float amx_forward(const dtrt_slide *s, const void *x, const void *w, int6
   const bool joined = groups == 1 && s->dilation[1] == 1;
   Amx a = {0};
   for (int64_t k0 = 0; k0 < s->taps[0]; k0++) {
-    const int64_t row = q / s->small[1] * s->stride[0] + s->at[0] + k0 * s->dilation[0];
+    const int64_t row = q / s->small[1] * s->stride[0] + s->start[0] + k0 * s->dilation[0];
     for (int64_t k1 = 0; row >= 0 && row < s->large[0] && k1 < s->taps[1]; k1++) {
       const int64_t k = k0 * s->taps[1] + k1, at = meets(s, q, k);
       for (int64_t i = 0; i < s->each + s->each % 2; i++) {
@@ -343,7 +343,7 @@ static void amx_order(uint64_t seed) {
   for (int d = 0; d < 2; d++) {
     s.taps[d] = pick(&r, 4) + 1, s.stride[d] = pick(&r, 2) + 1, s.dilation[d] = pick(&r, 2) + 1;
     s.small[d] = pick(&r, d ? 40 : 6) + 1, s.large[d] = s.small[d] * s.stride[d];
-    s.at[d] = -pick(&r, 3);
+    s.start[d] = -pick(&r, 3);
   }
   char *x = fractions(DTRT_BF16, count_x(&s), seed), *w = fractions(DTRT_BF16, count_w(&s), 3),
        *dy = fractions(DTRT_BF16, count_y(&s), 4);

@@ -300,7 +300,7 @@ static void declare_places(Function *f, const LoopStmt *s) {
     for (int i = 0; s->kind == STMT_ROTATE && i < s->rotation->buffers.n; i++) {
       const int own = s->rotation->buffers.at[i];
       if (f->at[own]) continue;
-      f->at[own] = unique(f, "at");
+      f->at[own] = unique(f, "buffer");
       str_line(&f->print.code, "char *%s = dev->arena + %ld;", f->at[own],
                (long)f->en->le->buffers.at[own].offset);
     }

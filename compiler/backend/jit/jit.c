@@ -201,9 +201,9 @@ static const char *const special_names[] = {
     "isinf_",     "isnan_",     "lgamma",       "log10_",  "log2_",  "loga",     "log_by",
     "nextafter_", "polygamma_", "popcount_",    "power_",  "shift_", "sinh_",    "tan_",
     "trunc_",     NULL};
-static const char *const lane_names[] = {"carry_", "combine_", "find_", "fold_", "join_",
-                                         "lanes",  "line_",    "mask",  "prod_", "scan_",
-                                         "sum_",   "turn_",    NULL};
+static const char *const lane_names[] = {"carry_", "combine_",    "find_", "fold_", "join_",
+                                         "lanes",  "line_",       "mask",  "prod_", "scan_",
+                                         "sum_",   "accumulate_", NULL};
 
 static bool begins_with_one(const char *word, const char *const *names) {
   for (; *names; names++)

@@ -1,5 +1,5 @@
 /* elementwise, made by dtgc from elementwise.dtg.
- * Mesh x=4: every device runs this on its own blocks. */
+ * Mesh x=4: every device runs this on its own blocks. Planned for machine generic. */
 #include "dtrt.h"
 
 static const dtrt_dim dim_0 = {.n = 10, .granule = 1, .naxes = 1, .axis = {0}};
@@ -82,6 +82,7 @@ static const dtrt_step entry_f_steps[] = {
 };
 static const char *const axis_names[] = {"x"};
 static const int32_t axis_sizes[] = {4};
+static const dtrt_rates rates = {"generic", 5e+10, {32768, 2097152, 4194304}, {8e+10, 4e+10, 2e+10, 1e+10}};
 static const dtrt_entry entries[] = {
     {"init", entry_init, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
     {"f", entry_f, 2, 2, 2, 0, entry_f_in, entry_f_out, entry_f_steps, 384, 0, 0, 0},
@@ -91,4 +92,4 @@ static const uint64_t code[] = {0x0, 0x0};
 extern const dtrt_program dtg_program;
 const dtrt_program dtg_program = {
     DTRT_ABI, "elementwise", 1, axis_names, axis_sizes, 0, 2, 0, 0, entries, 0, 0,
-    0, code, 0, 0, 0, DTRT_SUMS_FIXED, 0, 0};
+    0, code, 0, 0, 0, DTRT_SUMS_FIXED, 0, 0, &rates};

@@ -1,5 +1,5 @@
 /* flow, made by dtgc from flow.dtg.
- * Mesh a=2: every device runs this on its own blocks. */
+ * Mesh a=2: every device runs this on its own blocks. Planned for machine generic. */
 #include "dtrt.h"
 
 /* [8] on [a] */
@@ -88,8 +88,8 @@ DTRT_ENTRY void entry_init(dtrt_device *dev) {
 /* entry f    flow.dtg:4 */
 DTRT_ENTRY void entry_f(dtrt_device *dev) {
   (void)dev;
-  char *at = dev->arena + 64;
-  char *at_2 = dev->arena + 128;
+  char *buffer = dev->arena + 64;
+  char *buffer_2 = dev->arena + 128;
   int32_t *const carry_7 = (void *)(dev->arena + 320); /* i32[] [] */
   int32_t *const times = (void *)dev->in[1]; /* i32[] [] */
   uint8_t *const lt_7 = (void *)(dev->arena + 512); /* bool[] [] */
@@ -113,8 +113,8 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
   /* carry(0), f.far = carry(f.far)    flow.dtg:6 */
   dtrt_begin_step(dev, 2);
   loop2_carry(carry_7, far);
-  char *const home = at;
-  char *const home_2 = at_2;
+  char *const home = buffer;
+  char *const home_2 = buffer_2;
   while (1) {
 
     /* lt(carry@flow.dtg:7, times)    flow.dtg:7 */
@@ -150,19 +150,19 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
     dtrt_begin_step(dev, 9);
     loop9_add(carry_7);
     {
-      char *const place = at;
-      at = at_2;
-      at_2 = place;
-      v = (void *)at;
-      v_4 = (void *)at_2;
+      char *const place = buffer;
+      buffer = buffer_2;
+      buffer_2 = place;
+      v = (void *)buffer;
+      v_4 = (void *)buffer_2;
     }
   }
-  if (at != home) {
-    dtrt_copy(home, at, 32);
-    at = home;
-    at_2 = home_2;
-    v = (void *)at;
-    v_4 = (void *)at_2;
+  if (buffer != home) {
+    dtrt_copy(home, buffer, 32);
+    buffer = home;
+    buffer_2 = home_2;
+    v = (void *)buffer;
+    v_4 = (void *)buffer_2;
   }
 
   /* copy: f.v    flow.dtg:4 */
@@ -196,6 +196,7 @@ static const dtrt_step entry_f_steps[] = {
 static const char *const axis_names[] = {"a"};
 static const int32_t axis_sizes[] = {2};
 static const dtrt_link links[] = {{2000000000, 1.0000000000000001e-05, 1.0000000000000002e-06}};
+static const dtrt_rates rates = {"generic", 5e+10, {32768, 2097152, 4194304}, {8e+10, 4e+10, 2e+10, 1e+10}};
 static const dtrt_entry entries[] = {
     {"init", entry_init, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
     {"f", entry_f, 2, 2, 11, 0, entry_f_in, entry_f_out, entry_f_steps, 576, 0, 0, 0},
@@ -205,4 +206,4 @@ static const uint64_t code[] = {0x0, 0x0};
 extern const dtrt_program dtg_program;
 const dtrt_program dtg_program = {
     DTRT_ABI, "flow", 1, axis_names, axis_sizes, 0, 2, 2, 0, entries, exchanges, 0,
-    0, code, 0, 0, links, DTRT_SUMS_FIXED, 0, 0};
+    0, code, 0, 0, links, DTRT_SUMS_FIXED, 0, 0, &rates};

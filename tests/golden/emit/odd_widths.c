@@ -1,5 +1,5 @@
 /* odd_widths, made by dtgc from odd_widths.dtg.
- * For one device. */
+ * For one device. Planned for machine generic. */
 #include "dtrt.h"
 
 /* [64, 31] on [_, _] */
@@ -127,6 +127,7 @@ static const dtrt_step entry_f_steps[] = {
     {"f.y = tanh(add@odd_widths.dtg:4)", "odd_widths.dtg:4", DTRT_STEP_LOOP, 0, 516000},
     {"f.z = tanh(add@odd_widths.dtg:4#2)", "odd_widths.dtg:4", DTRT_STEP_LOOP, 0, 8772},
 };
+static const dtrt_rates rates = {"generic", 5e+10, {32768, 2097152, 4194304}, {8e+10, 4e+10, 2e+10, 1e+10}};
 static const dtrt_entry entries[] = {
     {"init", entry_init, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
     {"f", entry_f, 6, 4, 3, 0, entry_f_in, entry_f_out, entry_f_steps, 536384, 0, 0, 0},
@@ -136,4 +137,4 @@ static const uint64_t code[] = {0x0, 0x0};
 extern const dtrt_program dtg_program;
 const dtrt_program dtg_program = {
     DTRT_ABI, "odd_widths", 0, 0, 0, 0, 2, 0, 0, entries, 0, 0,
-    0, code, 0, 0, 0, DTRT_SUMS_FIXED, 0, 0};
+    0, code, 0, 0, 0, DTRT_SUMS_FIXED, 0, 0, &rates};

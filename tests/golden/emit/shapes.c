@@ -1,5 +1,5 @@
 /* shapes, made by dtgc from shapes.dtg.
- * For one device. */
+ * For one device. Planned for machine generic. */
 #include "dtrt.h"
 
 /* [4, 6] on [_, _] */
@@ -165,6 +165,7 @@ static const dtrt_step entry_f_steps[] = {
     {"f.c = add(f.c, 1)", "shapes.dtg:8", DTRT_STEP_LOOP, 0, 288},
     {"f.g = add(f.g, 1)", "shapes.dtg:8", DTRT_STEP_LOOP, 0, 180},
 };
+static const dtrt_rates rates = {"generic", 5e+10, {32768, 2097152, 4194304}, {8e+10, 4e+10, 2e+10, 1e+10}};
 static const dtrt_entry entries[] = {
     {"init", entry_init, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
     {"f", entry_f, 2, 5, 5, 0, entry_f_in, entry_f_out, entry_f_steps, 896, 0, 0, 0},
@@ -174,4 +175,4 @@ static const uint64_t code[] = {0x0, 0x0};
 extern const dtrt_program dtg_program;
 const dtrt_program dtg_program = {
     DTRT_ABI, "shapes", 0, 0, 0, 0, 2, 0, 0, entries, 0, 0,
-    0, code, 0, 0, 0, DTRT_SUMS_FIXED, 0, 0};
+    0, code, 0, 0, 0, DTRT_SUMS_FIXED, 0, 0, &rates};

@@ -1,5 +1,5 @@
 /* split, made by dtgc from split.dtg.
- * For one device. */
+ * For one device. Planned for machine generic. */
 #include "dtrt.h"
 
 /* [4, 3, 8] on [_, _, _] */
@@ -105,6 +105,7 @@ static const dtrt_tensor entry_heat_out[] = {
 static const dtrt_step entry_heat_steps[] = {
     {"heat.y = add(u, mul@split.dtg:10#2)", "split.dtg:10", DTRT_STEP_LOOP, 0, 512},
 };
+static const dtrt_rates rates = {"generic", 5e+10, {32768, 2097152, 4194304}, {8e+10, 4e+10, 2e+10, 1e+10}};
 /* [8] on [_] */
 static const dtrt_dim layout_2_dims[] = {
     {.n = 8, .granule = 1}};
@@ -122,4 +123,4 @@ static const uint64_t code[] = {0x0, 0x0, 0x0};
 extern const dtrt_program dtg_program;
 const dtrt_program dtg_program = {
     DTRT_ABI, "split", 0, 0, 0, 1, 3, 0, variables, entries, 0, 64,
-    0, code, 0, 0, 0, DTRT_SUMS_FIXED, 0, 0};
+    0, code, 0, 0, 0, DTRT_SUMS_FIXED, 0, 0, &rates};

@@ -1,5 +1,5 @@
 /* step, made by dtgc from step.dtg.
- * Mesh batch=4: every device runs this on its own blocks. */
+ * Mesh batch=4: every device runs this on its own blocks. Planned for machine generic. */
 #include "dtrt.h"
 
 /* [] on [] partial(batch) */
@@ -216,6 +216,7 @@ static const dtrt_step entry_train_steps[] = {
 static const char *const axis_names[] = {"batch"};
 static const int32_t axis_sizes[] = {4};
 static const dtrt_link links[] = {{2000000000, 1.0000000000000001e-05, 1.0000000000000002e-06}};
+static const dtrt_rates rates = {"generic", 5e+10, {32768, 2097152, 4194304}, {8e+10, 4e+10, 2e+10, 1e+10}};
 static const uint32_t shared[] = {1};
 static const dtrt_tensor variables[] = {
     {"model.w", DTRT_F32, 1, &layout_3, 0, 72, 0, 0, "step.dtg:4", 1},
@@ -230,4 +231,4 @@ static const uint64_t code[] = {0x0, 0x0};
 extern const dtrt_program dtg_program;
 const dtrt_program dtg_program = {
     DTRT_ABI, "step", 1, axis_names, axis_sizes, 2, 2, 3, variables, entries, exchanges, 192,
-    0, code, 0, 0, links, DTRT_SUMS_FIXED, 1, shared};
+    0, code, 0, 0, links, DTRT_SUMS_FIXED, 1, shared, &rates};
