@@ -117,20 +117,51 @@ static StepWork moves(const Program *p, const LocalEntry *le, const Step *s) {
   return w;
 }
 
+/* What a step reads or writes of a value: of a table of which it touches the named rows, those. */
+static double touched_of(const Program *p, const LocalEntry *le, const Step *s, NodeId id) {
+  const double bytes = bytes_of(p, le, id);
+  if (!s->named) return bytes;
+  const Node *table = graph_node(le->graph, s->named - 1);
+  const bool has_rows = shape_equal(&graph_node(le->graph, id)->shape, &table->shape);
+  return has_rows ? bytes * work_named_share(&p->mesh, le->graph, s->named - 1) : bytes;
+}
+
+/* Bytes of stored values that a step does not read, as it picks elements by indices that are data:
+ * at most one for each that it looks up. */
+static double passed_over(const Program *p, const LocalEntry *le, NodeId id, NodeVec *met) {
+  const Node *n = graph_node(le->graph, id);
+  double bytes = 0;
+  for (int i = 0; i < met->n; i++)
+    if (met->at[i] == id) return 0;
+  vec_push(p->arena, met, id);
+  for (int k = 0; k < n->noperands; k++) {
+    const NodeId base = node_base(le->graph, n->operand[k]);
+    if (!le->stored[base])
+      bytes += passed_over(p, le, n->operand[k], met);
+    else if (n->op->by_index >> k & 1)
+      bytes += fmax(0, bytes_of(p, le, base) - (double)node_bytes(p, n));
+  }
+  return bytes;
+}
+
 StepWork work_step(const Program *p, const LocalEntry *le, const Step *s) {
   StepWork w = {0};
+  double passed = 0;
+  NodeVec met = {0};
   if (step_moves(s)) return moves(p, le, s);
+  const ArenaMark mark = arena_mark(p->arena);
   for (int i = 0; i < s->nodes.n; i++) {
     const NodeId id = s->nodes.at[i];
     const Node *n = graph_node(le->graph, id);
     if (op_is(n, OPF_PRODUCT))
       w.flops += work_node_flops(p, le->graph, n) * live_part(le, s->tile, id);
-    w.bytes += bytes_of(p, le, id);
+    w.bytes += touched_of(p, le, s, id);
+    passed += passed_over(p, le, id, &met);
   }
-  const ArenaMark mark = arena_mark(p->arena);
   Reads reads = {0};
   step_reads(le, s, p->arena, &reads);
-  for (int i = 0; i < reads.n; i++) w.bytes += bytes_of(p, le, reads.at[i].node);
+  for (int i = 0; i < reads.n; i++) w.bytes += touched_of(p, le, s, reads.at[i].node);
   arena_release(p->arena, mark);
+  w.bytes = fmax(0, w.bytes - passed);
   return w;
 }

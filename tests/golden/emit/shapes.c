@@ -163,7 +163,7 @@ static const dtrt_step entry_f_steps[] = {
     {"f.s = add(f.s, 1)", "shapes.dtg:8", DTRT_STEP_LOOP, 0, 144},
     {"f.p = add(f.p, 1)", "shapes.dtg:8", DTRT_STEP_LOOP, 0, 288},
     {"f.c = add(f.c, 1)", "shapes.dtg:8", DTRT_STEP_LOOP, 0, 288},
-    {"f.g = add(f.g, 1)", "shapes.dtg:8", DTRT_STEP_LOOP, 0, 180},
+    {"f.g = add(f.g, 1)", "shapes.dtg:8", DTRT_STEP_LOOP, 0, 156},
 };
 static const dtrt_rates rates = {"generic", 5e+10, {32768, 2097152, 4194304}, {8e+10, 4e+10, 2e+10, 1e+10}};
 static const dtrt_entry entries[] = {
