@@ -337,6 +337,6 @@ static Arg call_rot90(Build *b, const Arg *a) {
   if (!k || x == NO_NODE) return arg_node(x);
   return arg_node(build_node(b, &op_reverse, 1, &x, 1, (int64_t[]){turned[k]}, 0));
 }
-COMPOSITE(rot90, "x, k=1", "the first two dims turned by k quarters, from the first to the second",
+COMPOSITE(rot90, "x, k=1", "the first two dims rotated by k quarters, from the first to the second",
           "f32[4, 3] x: rot90(x)",
           .flags = OPF_COMPLEX)
