@@ -102,6 +102,11 @@ listed "$root/docs/dumps.md" '`' $loops
 for name in $(sed -n '/^\.Cm loops: Ns Ar pass/,/^On a terminal/p' "$root/docs/dtgc.1" | sed -n 's/^\.Cm \([a-z]*\)[ ,.]*$/\1/p'); do
   [[ " $loops " == *" $name "* ]] || { echo "FAIL: dtgc.1 lists loops:$name, which --dump does not take"; failed=1; }
 done
+# Loops over named rows, after the pass that makes them: an estimate of where values lie was taken for that itself.
+for name in $loops; do
+  "$dtgc" "$root/tests/golden/emit/named_rows_are_counted.dtg" --mesh a=2,batch=3 --layout '".*"=[batch, ...]' --dump="loops:$name" >/dev/null ||
+    { echo "FAIL: --dump=loops:$name of named rows"; failed=1; }
+done
 
 echo "$n programs and $commands commands of the documents"
 [ "$commands" -ge 5 ] || { echo "FAIL: there should be more commands"; failed=1; }

@@ -160,6 +160,13 @@ static void without_steps(Arena *a, LocalEntry *le) {
   }
 }
 
+/* Whether the pass, or one before it, is that. */
+static bool includes(size_t at, void (*run)(Plan *p)) {
+  for (size_t i = 0; i <= at; i++)
+    if (passes[i].run == run) return true;
+  return false;
+}
+
 const char *pipeline_shows(int i) {
   size_t at = first_of_steps();
   while (i > 0 && passes[at].run != remat) at++, i--;
@@ -179,6 +186,8 @@ bool pipeline_show(Plan *p, const char *pass, void (*show)(const Plan *p, Str *o
   while (passes[i].run != inline_values) i++;
   for (; i <= last; i++)
     if (!p->observe || !joins_steps(passes[i].run)) run_pass(p, i);
+  for (int e = 0; e < p->entries.n && !includes(last, memory); e++)
+    p->entries.at[e].buffers.n = 0; /* a pass has looked how they would lie */
   p->loops = NULL; /* of other steps */
   show(p, out);
   for (int e = 0; e < p->entries.n; e++) p->entries.at[e] = le[e];
