@@ -138,7 +138,7 @@ static double passed_over(const Program *p, const LocalEntry *le, NodeId id, Nod
     const NodeId base = node_base(le->graph, n->operand[k]);
     if (!le->stored[base])
       bytes += passed_over(p, le, n->operand[k], met);
-    else if (n->op->by_index >> k & 1)
+    else if (k < 32 && n->op->by_index >> k & 1)
       bytes += fmax(0, bytes_of(p, le, base) - (double)node_bytes(p, n));
   }
   return bytes;

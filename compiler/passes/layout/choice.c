@@ -246,7 +246,7 @@ static void weigh_parts(const Graph *g, const bool *stored, const double *runs, 
     const Node *n = graph_node(g, i);
     for (int k = 0; k < n->noperands; k++) {
       const NodeId x = n->operand[k];
-      const bool part = n->op->by_index >> k & 1 &&
+      const bool part = k < 32 && n->op->by_index >> k & 1 &&
                         shape_count(&n->shape) < shape_count(&graph_node(g, x)->shape);
       if (part && stored[x] && moves[x] < runs[i]) moves[x] = runs[i];
     }
