@@ -41,6 +41,8 @@ extern const char options_help[];
 /* Reads argv. On a wrong one writes why to `why` (of `n` bytes) and returns false. The texts of *o
  * are argv's own, or live until options_free. */
 bool options_read(int argc, char **argv, Options *o, char *why, int n);
+/* What options_read asks once it has read all of them; --json makes other stages of --dump's. */
+bool options_agree(Options *o, char *why, int n);
 void options_free(Options *o);
 
 #endif
