@@ -52,6 +52,8 @@ void rule_of(const Graph *g, const Node *n, Rule *r, Arena *scratch) {
   n->op->rule(g, n, r);
 }
 
+bool op_picks(Op op, int k) { return k < 32 && op->by_index >> k & 1; }
+
 const char *op_written(Op op) { return op->sign ? op->sign : op->name; }
 
 bool node_begins_by_row(const Graph *g, const Node *put) {

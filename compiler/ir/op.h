@@ -350,6 +350,7 @@ Rounding op_rounding(const Graph *g, const Node *n);
 bool op_takes_complex(const Graph *g, const Node *n);
 
 const char *op_written(Op op); /* as the user writes it in an expression: "+", "and", "exp" */
+bool op_picks(Op op, int k);   /* operand k is read at indices that are data (by_index) */
 uint64_t op_hash(Op op);       /* the same in every run */
 static inline bool op_is(const Node *n, uint32_t flags) { return n->op->flags & flags; }
 /* It can be made in the place of operand 0: it is that but for a window, or begins with it. */

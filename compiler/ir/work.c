@@ -117,7 +117,7 @@ static StepWork moves(const Program *p, const LocalEntry *le, const Step *s) {
   return w;
 }
 
-/* What a step reads or writes of a value: of a table of which it touches the named rows, those. */
+/* What a step reads or writes of a value: the rows that it names, where it touches these alone. */
 static double touched_of(const Program *p, const LocalEntry *le, const Step *s, NodeId id) {
   const double bytes = bytes_of(p, le, id);
   if (!s->named) return bytes;
@@ -138,7 +138,7 @@ static double passed_over(const Program *p, const LocalEntry *le, NodeId id, Nod
     const NodeId base = node_base(le->graph, n->operand[k]);
     if (!le->stored[base])
       bytes += passed_over(p, le, n->operand[k], met);
-    else if (k < 32 && n->op->by_index >> k & 1)
+    else if (op_picks(n->op, k))
       bytes += fmax(0, bytes_of(p, le, base) - (double)node_bytes(p, n));
   }
   return bytes;

@@ -246,8 +246,8 @@ static void weigh_parts(const Graph *g, const bool *stored, const double *runs, 
     const Node *n = graph_node(g, i);
     for (int k = 0; k < n->noperands; k++) {
       const NodeId x = n->operand[k];
-      const bool part = k < 32 && n->op->by_index >> k & 1 &&
-                        shape_count(&n->shape) < shape_count(&graph_node(g, x)->shape);
+      const bool part =
+          op_picks(n->op, k) && shape_count(&n->shape) < shape_count(&graph_node(g, x)->shape);
       if (part && stored[x] && moves[x] < runs[i]) moves[x] = runs[i];
     }
   }
