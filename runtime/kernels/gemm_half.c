@@ -51,10 +51,9 @@ static int64_t part_of_depth(const HalfKernel *kernel, int64_t k) {
 }
 
 static int64_t words_of(const HalfProduct *p, int64_t depth) {
-  const int64_t pairs = (depth + 1) / 2;
-  if (p->dtype != DTRT_BF16) return depth;
-  if (p->kernel->square) return tiles_of(depth, HALF_AMX_BLOCK) * (HALF_AMX_BLOCK / 2);
-  return p->kernel->numbers == 2 ? pairs : 2 * pairs;
+  if (p->dtype == DTRT_BF16 && p->kernel->square)
+    return tiles_of(depth, HALF_AMX_BLOCK) * (HALF_AMX_BLOCK / 2);
+  return half_words(p->dtype, p->kernel->numbers, depth);
 }
 
 /* Elements that lie side by side, at each of some depths. */

@@ -45,6 +45,12 @@ typedef struct HalfKernel {
   void (*end)(void);
 } HalfKernel;
 
+/* Words of so many numbers, some of them in each: bf16 is added up by pairs. */
+static inline int64_t half_words(int dtype, int numbers, int64_t depth) {
+  const int64_t pairs = (depth + 1) / 2;
+  return dtype != DTRT_BF16 ? depth : numbers == 2 ? pairs : 2 * pairs;
+}
+
 /* Of this CPU; f16 is never in pairs. */
 const HalfKernel *half_kernel(int dtype);
 extern const HalfKernel half_kernel_bf16, half_kernel_avx512, half_kernel_avx2,

@@ -16,12 +16,9 @@ typedef struct Lines {
   bool along;               /* numbers of a line lie side by side; else those of a depth do */
 } Lines;
 
-/* Words of a line: bf16 is added up by pairs. */
-static int64_t words_of(int dtype, int64_t k) { return dtype == DTRT_BF16 ? (k + 1) / 2 * 2 : k; }
-
 /* `count` products' lines; so many calls as do not lie as one matrix. */
 static void widen(const HalfKernel *kernel, int dtype, const Lines *s, int64_t count, float *to) {
-  const int64_t words = words_of(dtype, s->k);
+  const int64_t words = half_words(dtype, 1, s->k);
   const bool dense = s->next == (s->along ? s->n : s->k) * s->lead;
   const bool joins = dense && (s->along || words == s->k);
   const int64_t calls = joins ? 1 : count, each = joins ? count : 1;
@@ -56,7 +53,7 @@ void gemm_half_small(const GemmCall *p, int64_t count, const uint16_t *a, const 
   const HalfKernel *kernel = kernel_for(p);
   _Alignas(64) float room[2][ROOM];
   Lines x = {a, p->m, p->k, p->lda, step[0], !p->ta}, y = {b, p->n, p->k, p->ldb, step[1], p->tb};
-  const int64_t words = words_of(p->dtype, p->k), most = p->m > p->n ? p->m : p->n;
+  const int64_t words = half_words(p->dtype, 1, p->k), most = p->m > p->n ? p->m : p->n;
   const GemmSmall s = {.m = p->m,
                        .n = p->n,
                        .k = words,
