@@ -53,7 +53,7 @@ expect 0 "$warned" "${run[@]}" $(feed d.csv) --check-nan=cheap
 expect 0 "warning: loss of 'train' is nan at $at\$" "${run[@]}" $(feed d.csv) --check-nan=off
 expect 2 'expected off, cheap or full' "${run[@]}" $(feed d.csv) --check-nan=ful
 # A large variable is checked 128 KiB a call, so that a call which updates a few of its rows does not take longer for its size: this one
-# of 16 MB has 123 parts, the last of which holds what the first call makes.
+# of 16 MB has 123 parts, and the last one holds what the first call makes.
 cat >table.dtg <<'D'
 state table: f32[4000000] = zeros()
 entry train(x: f32[1]) {
