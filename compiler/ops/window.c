@@ -301,14 +301,29 @@ static void grad_concat(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   }
 }
 
+static bool is_literal(const Arg *a) {
+  return a->kind == ARG_INT || a->kind == ARG_REAL || a->kind == ARG_BOOL || a->kind == ARG_LIST;
+}
+
+/* Numbers and lists of them take the type of the first tensor that has one. */
 static bool tensor_list(Build *b, const Arg *a, NodeId **out) {
   if (a->kind != ARG_LIST || !a->n) {
     op_fail(b, a->span, "takes a list of tensors, as in [x, y]");
     return false;
   }
+  int typed = 0;
+  while (typed < a->n && (a->at[typed].kind != ARG_TENSOR || a->at[typed].node == NO_NODE ||
+                          untyped_is(b, a->at[typed].node)))
+    typed++;
   *out = arena_array(b->arena, NodeId, a->n);
-  for (int i = 0; i < a->n; i++)
-    if (!arg_tensor(b, &a->at[i], "x", &(*out)[i])) return false;
+  for (int i = 0; i < a->n; i++) {
+    const Arg *x = &a->at[i];
+    if (typed < a->n && is_literal(x))
+      (*out)[i] = build_tensor(b, x, op_node(b, a->at[typed].node)->dtype);
+    else if (!arg_tensor(b, x, "x", &(*out)[i]))
+      return false;
+    if ((*out)[i] == NO_NODE) return false;
+  }
   return untyped_agree(b, a->n, *out);
 }
 
