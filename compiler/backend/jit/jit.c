@@ -166,6 +166,7 @@ static void args_make(Args *a, const JitOptions *o) {
                                       "-ffp-contract=off",
                                       "-fdebug-compilation-dir=.",
                                       "-disable-llvm-verifier",
+                                      "-discard-value-names",
                                       "-main-file-name",
                                       "dtg.c"};
   static const char *const lines[] = {"-debug-info-kind=line-tables-only", "-dwarf-version=4",
