@@ -117,6 +117,13 @@ static StepWork moves(const Program *p, const LocalEntry *le, const Step *s) {
   return w;
 }
 
+/* A window is written in the place of what it is put into, and nothing else there is touched. */
+static bool in_place(const LocalEntry *le, NodeId put) {
+  const Node *n = graph_node(le->graph, put);
+  const int at = n->op->updates && le->buffer ? le->buffer[put] : -1;
+  return at >= 0 && at == le->buffer[node_base(le->graph, n->operand[0])];
+}
+
 /* What a step reads or writes of a value: the rows that it names, where it touches these alone. */
 static double touched_of(const Program *p, const LocalEntry *le, const Step *s, NodeId id) {
   const double bytes = bytes_of(p, le, id);
@@ -126,28 +133,46 @@ static double touched_of(const Program *p, const LocalEntry *le, const Step *s, 
   return has_rows ? bytes * work_named_share(&p->mesh, le->graph, s->named - 1) : bytes;
 }
 
-/* Bytes of stored values that a step does not read, as it picks elements by indices that are data:
- * at most one for each that it looks up. */
-static double passed_over(const Program *p, const LocalEntry *le, NodeId id, NodeVec *met) {
+typedef struct Passed {
+  NodeVec met;
+  NodeVec read; /* stored values of which all is read, or what is picked by indices */
+  NodeVec put;  /* those in whose place a window is written */
+  double bytes;
+} Passed;
+
+static bool met(const NodeVec *v, NodeId id) {
+  for (int i = 0; i < v->n; i++)
+    if (v->at[i] == id) return true;
+  return false;
+}
+
+/* Bytes of stored values that a step does not read, as it picks elements by indices that are data,
+ * at most one for each that it looks up, or writes a window in their place. */
+static void passed_over(const Program *p, const LocalEntry *le, NodeId id, Passed *out) {
   const Node *n = graph_node(le->graph, id);
-  double bytes = 0;
-  for (int i = 0; i < met->n; i++)
-    if (met->at[i] == id) return 0;
-  vec_push(p->arena, met, id);
+  if (met(&out->met, id)) return;
+  vec_push(p->arena, &out->met, id);
   for (int k = 0; k < n->noperands; k++) {
     const NodeId base = node_base(le->graph, n->operand[k]);
     if (!le->stored[base])
-      bytes += passed_over(p, le, n->operand[k], met);
-    else if (op_picks(n->op, k))
-      bytes += fmax(0, bytes_of(p, le, base) - (double)node_bytes(p, n));
+      passed_over(p, le, n->operand[k], out);
+    else
+      vec_push(p->arena, !k && in_place(le, id) ? &out->put : &out->read, base);
+    if (le->stored[base] && op_picks(n->op, k))
+      out->bytes += fmax(0, bytes_of(p, le, base) - (double)node_bytes(p, n));
   }
-  return bytes;
+}
+
+/* What a step writes of a value that it makes. */
+static double made_of(const Program *p, const LocalEntry *le, const Step *s, NodeId id) {
+  const NodeId window = in_place(le, id) ? graph_node(le->graph, id)->operand[1] : NO_NODE;
+  return window == NO_NODE ? touched_of(p, le, s, id)
+                           : (double)node_bytes(p, graph_node(le->graph, window));
 }
 
 StepWork work_step(const Program *p, const LocalEntry *le, const Step *s) {
   StepWork w = {0};
-  double passed = 0;
-  NodeVec met = {0};
+  Passed passed = {0};
   if (step_moves(s)) return moves(p, le, s);
   const ArenaMark mark = arena_mark(p->arena);
   for (int i = 0; i < s->nodes.n; i++) {
@@ -155,13 +180,16 @@ StepWork work_step(const Program *p, const LocalEntry *le, const Step *s) {
     const Node *n = graph_node(le->graph, id);
     if (op_is(n, OPF_PRODUCT))
       w.flops += work_node_flops(p, le->graph, n) * live_part(le, s->tile, id);
-    w.bytes += touched_of(p, le, s, id);
-    passed += passed_over(p, le, id, &met);
+    w.bytes += made_of(p, le, s, id);
+    passed_over(p, le, id, &passed);
   }
   Reads reads = {0};
   step_reads(le, s, p->arena, &reads);
-  for (int i = 0; i < reads.n; i++) w.bytes += touched_of(p, le, s, reads.at[i].node);
+  for (int i = 0; i < reads.n; i++) {
+    const NodeId id = reads.at[i].node;
+    if (met(&passed.read, id) || !met(&passed.put, id)) w.bytes += touched_of(p, le, s, id);
+  }
   arena_release(p->arena, mark);
-  w.bytes = fmax(0, w.bytes - passed);
+  w.bytes = fmax(0, w.bytes - passed.bytes);
   return w;
 }

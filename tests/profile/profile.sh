@@ -70,6 +70,12 @@ head -c 4000000 /dev/zero >often.bin
 "$dtgc" run often.dtg call f --feed x=often.bin:f32[1000000] --profile >often.out 2>&1 || complain "often: $(cat often.out)"
 awk '/, 50 runs a call / { rows++; rate = $7 * $3; if (rate < 0.9 * 50 * 8 || rate > 1.1 * 50 * 8) { print; exit 1 } } END { exit !rows }' often.out || complain "often: $(cat often.out)"
 
+# A row that is written in its place was counted as the whole (2 x 16 kB a run, and not 2 x 8 MB).
+printf 'state x: f32[500, 4000] = 1\nentry f(n: i32[]) {\n  repeat i in 0..500 { x[i] <- x[i] * 0.5 + f32(n) }\n  return sum(x)\n}\n' >rows.dtg
+printf '\1\0\0\0' >rows.bin
+"$dtgc" run rows.dtg call f --feed 'n=rows.bin:i32[1]' --profile >rows.out 2>&1 || complain "rows: $(cat rows.out)"
+awk '/put\(.*, 500 runs a call / { rows++; rate = $6 * $3; if (rate < 0.9 * 16 || rate > 1.1 * 16) { print; exit 1 } } END { exit !rows }' rows.out || complain "rows: $(cat rows.out)"
+
 # Steps of layers that repeat are one function in the code, and steps of their own in the profile.
 cp "$here/deep.dtg" .
 "$dtgc" deep.dtg --mesh batch=2 --layout 'x=[batch, _]' --dump=c | grep -q 'dtrt_begin_step(dev, [a-z]' || complain "deep: nothing repeats"
