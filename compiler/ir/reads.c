@@ -13,6 +13,7 @@ typedef enum ReadHow {
   READ_LOOSE,     /* at another index than the loop's */
   READ_ALIGNED,   /* at the loop's own */
   READ_IN_WINDOW, /* at that of the element that is written into a window */
+  READ_IN_PLACE,  /* where that element lies of what is written all over, in other dims */
 } ReadHow;
 
 enum { FEW = 8, SOME = 64 };
@@ -74,16 +75,31 @@ static ReadHow read_of(ReadHow how, const Node *n, int k) {
   return op_at_same_index(n->op, k) ? how : READ_LOOSE;
 }
 
+/* What a view shows. What is written into is read as one array, in whatever dims (loop_value.c). */
+static ReadHow read_through(const Walk *w, const Node *view, ReadHow how) {
+  if (how == READ_IN_WINDOW || how == READ_IN_PLACE) return how;
+  const bool all = w->made->op->updates && !node_attr(w->made, "axis");
+  return how == READ_ALIGNED && all && same_space(view, w->made) ? READ_IN_PLACE : READ_LOOSE;
+}
+
+static bool is_aligned(const Walk *w, NodeId id, NodeId base, ReadHow how) {
+  const Graph *g = w->le->graph;
+  if (how == READ_ALIGNED && same_space(graph_node(g, id), w->made)) return true;
+  if (base != id) how = read_through(w, graph_node(g, id), how);
+  return how == READ_IN_PLACE && base == w->made->operand[0] &&
+         same_space(graph_node(g, base), w->made);
+}
+
 static void reads_of(Walk *w, NodeId id, ReadHow how) {
   const Graph *g = w->le->graph;
   const Node *n = graph_node(g, id);
   NodeId base = node_base(g, id);
   if (w->le->stored[base]) { /* seen as what is stored, it is the same array in C */
-    add_read(w, base, how == READ_ALIGNED && same_space(n, w->made));
+    add_read(w, base, is_aligned(w, id, base, how));
     return;
   }
   if (base != id) {
-    reads_of(w, base, how == READ_IN_WINDOW ? how : READ_LOOSE);
+    reads_of(w, base, read_through(w, n, how));
     return;
   }
   bool is_new;

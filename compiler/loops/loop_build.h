@@ -43,6 +43,9 @@ typedef struct Loop {
   bool outside;  /* values are wanted as they are outside of the tile's band */
   NodeId same;   /* a node in memory that is `same_as` wherever the loop reads it; NO_NODE */
   Expr same_as;
+  NodeId slots; /* a scatter that has a row for each index in the place of the table's: all that the
+                   loop reads of it is row `slot`; NO_NODE */
+  Expr slot;
   Expr in_block[MAX_RANK]; /* of a nest in a tile whose loop over a dim counts from the begin of the
                               device's block (at_in_block): its index; else NO_EXPR */
   Exprs *x;

@@ -16,7 +16,7 @@ typedef struct Scatter {
   int64_t updates; /* that may go to one place; 0: so few that there are no blocks */
   bool in_f64;     /* `partial` has the sums */
   bool named; /* only the rows that are named are touched; `partial` begins with who did, ... */
-  bool last;  /* ... unless that is its result */
+  bool last;  /* ... unless that is its result, and has the row of each at that index */
   const char *row; /* its name: one index has no loops, in which all could have the same */
   At out;          /* of the result */
   Expr partial, sums;
@@ -198,11 +198,15 @@ static int open_named(Scatter *s, const Node *u, const At *at, Expr *row) {
 }
 
 /* Which of the indices, counted through. */
-static Expr which(Loop *l, const Node *u, const At *at, int dims) {
+static Expr number_of(Loop *l, const Node *u, const At *at, int dims) {
   Expr i = loop_int(l, 0);
   for (int d = 0; d < dims; d++)
     i = expr_add(l->x, expr_mul(l->x, i, loop_extent(l, u, d)), at->dim[d]);
-  return expr_count(l->x, DT_I32, i);
+  return i;
+}
+
+static Expr which(Loop *l, const Node *u, const At *at, int dims) {
+  return expr_count(l->x, DT_I32, number_of(l, u, at, dims));
 }
 
 /* Opens loops over the elements of row `row` of n within loops over indices of so many dims. *at:
@@ -233,7 +237,13 @@ static int clear_row(Scatter *s, Expr row, int dims) {
   return loops;
 }
 
-/* Clears the rows that are named, and notes by whom. */
+/* Where the sum of a row that is named is: in the row of the last index that names it. */
+static Expr slot_of(Scatter *s, Expr row) {
+  if (!s->named || s->last) return row;
+  return loop_integer(s->l, "slot", loop_element(s->l, s->partial, row), true);
+}
+
+/* Clears a row for each index, and notes which is the last for the row that it names. */
 static void clear_named(Scatter *s, const Node *u, const At *at) {
   Loop *l = s->l;
   const int ri = graph_operand(l->g, s->n, 0)->shape.rank;
@@ -241,11 +251,12 @@ static void clear_named(Scatter *s, const Node *u, const At *at) {
   s->row = "fresh";
   int open = open_named(s, u, at, &row);
   s->row = "row";
-  loop_set(l, loop_element(l, s->partial, row), which(l, u, at, ri));
+  const Expr slot = number_of(l, u, at, ri);
+  loop_set(l, loop_element(l, s->partial, row), expr_count(l->x, DT_I32, slot));
   if (s->updates) loop_run(l, "dtrt_scatter_fresh", 2, (Expr[]){s->sums, row});
   const bool sums = s->n->op->reduce == RED_SUM;
-  if (sums) loop_zero_at(l, table(s, row), room_from(s, s->dim + 1), dtype_size(s->n->dtype));
-  if (!sums) open += clear_row(s, row, ri);
+  if (sums) loop_zero_at(l, table(s, slot), room_from(s, s->dim + 1), dtype_size(s->n->dtype));
+  if (!sums) open += clear_row(s, slot, ri);
   loop_close(l, open);
 }
 
@@ -254,7 +265,8 @@ static void end_named(Scatter *s, const Node *u, const At *at) {
   if (!s->updates) return;
   s->row = "last";
   const int open = open_named(s, u, at, &row);
-  loop_run(s->l, "dtrt_scatter_row", 3, (Expr[]){s->sums, row, table(s, row)});
+  const Expr to = table(s, slot_of(s, row));
+  loop_run(s->l, "dtrt_scatter_row", 3, (Expr[]){s->sums, row, to});
   loop_close(s->l, open);
 }
 
@@ -326,7 +338,10 @@ void build_map_named(const LoopSite *site, const Step *step, LoopFunction *out) 
   const At here = {.dim = {row}, .flat = NO_EXPR};
   const Expr owner = last ? loop_load(l, step->named - 1, &here) : loop_element(l, owners, row);
   loop_if(l, loop_op2(l, loop_ops.equal, DT_BOOL, owner, number));
-  if (last) l->same = step->named - 1, l->same_as = number;
+  if (last)
+    l->same = step->named - 1, l->same_as = number;
+  else
+    l->slots = step->named - 1, l->slot = number_of(l, u, &at, ri);
   open += 2 + open_row(l, window ? graph_operand(l->g, made, 1) : made, &step->rows, ri, row, &to);
   if (window)
     store_in_window(l, id, &begin, &to);
@@ -355,14 +370,15 @@ void build_scatter(const LoopSite *site, const Step *step, LoopFunction *out) {
   if (s.named) l->share = work_named_share(l->mesh, l->g, id);
   const int loops = loop_open_dims(l, u, &at, dim, dim + ri, LOOP_SOME, LOOP_SOME);
   const Expr row = if_row_is_here(&s, loop_value(l, n->operand[0], &in), n->shape.dim[dim]);
-  for (int d = dim; d < n->shape.rank; d++) s.out.dim[d] = d > dim ? at.dim[d + ri - 1] : row;
+  const Expr to = slot_of(&s, row);
+  for (int d = dim; d < n->shape.rank; d++) s.out.dim[d] = d > dim ? at.dim[d + ri - 1] : to;
   const int inner = loop_open_dims(l, u, &at, dim + ri, u->shape.rank, LOOP_SOME, LOOP_SOME);
   if (s.last)
     loop_set(l, loop_load(l, id, &s.out), which(l, u, &at, ri));
   else
     join(&s, loop_value(l, n->operand[1], &at));
   loop_close(l, inner);
-  hit(&s, row, table(&s, row));
+  hit(&s, row, table(&s, to));
   loop_close(l, loops + 1);
   if (s.named)
     end_named(&s, u, &at);

@@ -323,7 +323,21 @@ static Expr constant(Lower *lower, NodeId id, const At *at) {
   return loop_call(l, "dtrt_from_bits_f32", DT_F32, 1, &given);
 }
 
+/* What the loop reads of Loop.slots. */
+static Expr load_of_slot(Lower *lower, NodeId id, const At *at) {
+  const Loop *l = lower->user;
+  if (id != l->slots) return lower_node(lower, id, at);
+  At own = *at;
+  own.dim[0] = l->slot;
+  return lower_element(lower, EXPR_LOAD, id, &own);
+}
+
+static bool has_slots(const Loop *l, NodeId id) {
+  return l->slots != NO_NODE && node_base(l->g, id) == l->slots;
+}
+
 static Expr load(Lower *lower, NodeId id, const At *at) {
+  if (has_slots(lower->user, id)) return load_of_slot(lower, id, at);
   if (node_is_const(graph_node(lower->g, id))) return constant(lower, id, at);
   if (is_borders(lower->user, id)) return load_around(lower, id, at);
   return lower_element(lower, EXPR_LOAD, id, at);
@@ -356,11 +370,23 @@ static bool divides(const Exprs *x, Expr e) {
   return false;
 }
 
+/* The loop writes into what view `id` shows. */
+static bool is_written_into(const Loop *l, NodeId id) {
+  const NodeId base = node_base(l->g, id);
+  for (int i = 0; l->step && i < l->step->nodes.n; i++) {
+    const Node *n = graph_node(l->g, l->step->nodes.at[i]);
+    if (n->op->updates && n->operand[0] == base) return true;
+  }
+  return false;
+}
+
 /* An element in memory of what a view shows in other dims. Where its index is divided to be in
- * those, it may be whole in the dims of what is shown. */
+ * those, it may be whole in the dims of what is shown. What the loop writes into is one array. */
 static Expr load_of_view(Lower *lower, NodeId id, const At *at) {
   Loop *l = lower->user;
   const Node *n = graph_node(l->g, id);
+  if (node_class(n) == CLASS_VIEW && is_written_into(l, id))
+    return at->flat == NO_EXPR ? lower_node(lower, id, at) : load(lower, node_base(l->g, id), at);
   const Expr own = load(lower, id, at);
   if (l->tile || at->flat != NO_EXPR || node_class(n) != CLASS_VIEW || !divides(l->x, own))
     return own;
@@ -373,6 +399,7 @@ static Expr value(Lower *lower, NodeId id, const At *at) {
   const Node *n = graph_node(l->g, id);
   if (node_is_const(n)) return constant(lower, id, at);
   if (l->same != NO_NODE && node_base(l->g, id) == l->same) return l->same_as;
+  if (has_slots(l, id)) return load_of_slot(lower, id, at);
   if (in_memory(l, id)) return load_of_view(lower, id, at);
   const Expr k = lower_element(lower, EXPR_VALUE, id, at);
   const int mode = l->outside;
@@ -395,6 +422,7 @@ Loop *loop_new(const LoopSite *s) {
               .apart = NO_EXPR,
               .apart_extent = NO_EXPR,
               .same = NO_NODE,
+              .slots = NO_NODE,
               .x = exprs_new(s->arena)};
   l->f = (LoopFunction){.x = l->x, .partial = NO_NODE};
   loop_in_tile(l);

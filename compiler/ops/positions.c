@@ -190,19 +190,22 @@ static Arg call_nd(Build *b, Scatters how, const Arg *a) {
   if (type_of(b, u) != type_of(b, base) || !shape_equal(&want, shape_of(b, u)))
     return arg_node(op_fail(b, b->span, "updates %s do not match base %s and indices %s",
                             op_describe(b, u), op_describe(b, base), op_describe(b, index)));
-  base = mk_reshape(b, base, &p.table);
+  const NodeId table = mk_reshape(b, base, &p.table);
   NodeId at = p.row;
   if (p.batch) {
     at = places(b, &p, &rows);
     u = mk_reshape(b, u, &rows);
   }
-  return arg_node(mk_reshape(b, mk_scatter_into(b, how, base, at, u, p.batch, p.batch > 0), &s));
+  const NodeId y = mk_scatter_with(b, how, table, at, u, p.batch, p.batch > 0);
+  return arg_node(p.batch || y == table
+                      ? mk_reshape(b, y, &s)
+                      : mk_put_few(b, base, mk_reshape(b, y, &s), at, p.table.dim[0]));
 }
 
 #define SCATTER_ND(WORD, HOW, DOC)                                                                 \
   static Arg call_scatter_nd_##WORD(Build *b, const Arg *a) { return call_nd(b, HOW, a); }         \
   COMPOSITE(scatter_nd_##WORD, "base, index, updates, batch=0, window=none", DOC,                  \
-            "f32[6, 5] t, i32[4, 2] i%5, f32[4] u: scatter_nd_" #WORD "(t, i, u)",           \
+            "f32[6, 5] t, i32[4, 2] i%5, f32[4] u: scatter_nd_" #WORD "(t, i, u)",                 \
             .flags = OPF_COMPLEX)
 
 SCATTER_ND(set, SCATTER_SET,

@@ -139,35 +139,69 @@ static NodeId set_each(Build *b, NodeId base, NodeId index, NodeId u, int axis) 
   return mk_select(b, there, mk_pick(b, u, at, axis), base);
 }
 
+static const Reduce reduces[] = {[SCATTER_ADD] = RED_SUM,
+                                 [SCATTER_MUL] = RED_PROD,
+                                 [SCATTER_MAX] = RED_MAX,
+                                 [SCATTER_MIN] = RED_MIN};
+static const Op joins[] = {[SCATTER_ADD] = &op_add,
+                           [SCATTER_MUL] = &op_mul,
+                           [SCATTER_MAX] = &op_max,
+                           [SCATTER_MIN] = &op_min};
+
 /* base with each place joined with what goes to it, or set to the last of that. */
-static NodeId scattered(Build *b, Scatters how, NodeId base, NodeId index, NodeId u, int axis,
-                        bool each) {
-  static const Reduce by[] = {[SCATTER_ADD] = RED_SUM,
-                              [SCATTER_MUL] = RED_PROD,
-                              [SCATTER_MAX] = RED_MAX,
-                              [SCATTER_MIN] = RED_MIN};
-  static const Op with[] = {[SCATTER_ADD] = &op_add,
-                            [SCATTER_MUL] = &op_mul,
-                            [SCATTER_MAX] = &op_max,
-                            [SCATTER_MIN] = &op_min};
+NodeId mk_scatter_with(Build *b, Scatters how, NodeId base, NodeId index, NodeId u, int axis,
+                       bool each) {
   if (base == NO_NODE || index == NO_NODE || u == NO_NODE) return NO_NODE;
   if (how == SCATTER_SET)
     return each ? set_each(b, base, index, u, axis)
                 : mk_set_places(b, base, 1, &axis, index, u, axis);
   if (type_of(b, base) == DT_BOOL)
     return op_fail(b, b->span, "takes numbers, not bool; of bools there is scatter_set");
-  const NodeId y = mk_scatter_by(b, by[how], index, u, axis, shape_of(b, base)->dim[axis], each);
-  return y == NO_NODE ? y : mk2(b, with[how], base, y);
+  const NodeId y =
+      mk_scatter_by(b, reduces[how], index, u, axis, shape_of(b, base)->dim[axis], each);
+  return y == NO_NODE ? y : mk2(b, joins[how], base, y);
 }
 
-/* Few rows are written into base, so that several scatters may follow each other in its place: not
- * into another array of its elements, as positions in several dims have. */
-NodeId mk_scatter_into(Build *b, Scatters how, NodeId base, NodeId index, NodeId u, int axis,
-                       bool each) {
-  const NodeId y = scattered(b, how, base, index, u, axis, each);
-  if (y == NO_NODE || y == base || each || axis || op_class(op_node(b, base)) == OPC_VIEW) return y;
-  const bool few = shape_count(shape_of(b, index)) <= shape_of(b, base)->dim[0] / NAMED_ROWS;
-  return few ? mk_put(b, base, y, 0, NULL, NULL) : y;
+static bool is_few(Build *b, NodeId index, int64_t rows) {
+  return shape_count(shape_of(b, index)) <= rows / NAMED_ROWS;
+}
+
+/* It has a place that may be written to. */
+static bool has_place(Build *b, NodeId x) {
+  const Node *n = op_node(b, x);
+  return n->op == OP_var || op_is(n, OPF_CARRY) || n->op->updates;
+}
+
+NodeId mk_put_few(Build *b, NodeId base, NodeId y, NodeId index, int64_t rows) {
+  if (y == NO_NODE || !has_place(b, base) || !is_few(b, index, rows)) return y;
+  return mk_put(b, base, y, 0, NULL, NULL);
+}
+
+/* Few places along another dim than the first of what has a place are rows of a transposed table,
+ * of which those that are named alone are touched. */
+static NodeId across(Build *b, Scatters how, NodeId base, NodeId index, NodeId u, int axis) {
+  const Shape s = *shape_of(b, base), given = *shape_of(b, u);
+  const int lists = shape_of(b, index)->rank;
+  int first[MAX_RANK], back[MAX_RANK];
+  for (int d = 0; d < given.rank; d++)
+    first[d] = d < lists ? axis + d : d < lists + axis ? d - lists : d;
+  for (int d = 0; d < s.rank; d++) back[d] = d == axis ? 0 : d < axis ? d + 1 : d;
+  const NodeId y =
+      mk_scatter_by(b, reduces[how], index, mk_transpose(b, u, first), 0, s.dim[axis], false);
+  return y == NO_NODE ? y : mk2(b, joins[how], base, mk_transpose(b, y, back));
+}
+
+/* Few rows are written into base, so that several scatters may follow each other in its place. */
+static NodeId scattered_into(Build *b, Scatters how, NodeId base, NodeId index, NodeId u,
+                             int axis) {
+  if (base == NO_NODE || index == NO_NODE || u == NO_NODE) return NO_NODE;
+  const bool few = is_few(b, index, shape_of(b, base)->dim[axis]), place = has_place(b, base);
+  const bool turned = axis && few && place && how != SCATTER_SET && type_of(b, base) != DT_BOOL;
+  const NodeId y = turned ? across(b, how, base, index, u, axis)
+                          : mk_scatter_with(b, how, base, index, u, axis, false);
+  const bool written = place || (!axis && op_class(op_node(b, base)) != OPC_VIEW);
+  if (y == NO_NODE || y == base || !few || !written) return y;
+  return mk_put(b, base, y, 0, NULL, NULL);
 }
 
 static Arg call_into(Build *b, Scatters how, const Arg *a) {
@@ -190,7 +224,7 @@ static Arg call_into(Build *b, Scatters how, const Arg *a) {
   if (!fits || !shape_equal(have, &want))
     return arg_node(op_fail(b, b->span, "updates %s do not match base %s and indices %s",
                             op_describe(b, u), op_describe(b, base), op_describe(b, x)));
-  return arg_node(mk_scatter_into(b, how, base, x, u, axis, false));
+  return arg_node(scattered_into(b, how, base, x, u, axis));
 }
 
 Arg call_scatter_add(Build *b, const Arg *a) { return call_into(b, SCATTER_ADD, a); }
@@ -214,8 +248,7 @@ static Arg call_scatter_set(Build *b, const Arg *a) { return call_into(b, SCATTE
 COMPOSITE(scatter_set, PARAMS,
           "base with `updates` in the place of the rows that `index` names; of equal indices the "
           "last wins",
-          "f32[6, 5] t, i32[4] i%6, f32[4, 5] u: scatter_set(t, i, u)",
-          .flags = OPF_COMPLEX)
+          "f32[6, 5] t, i32[4] i%6, f32[4, 5] u: scatter_set(t, i, u)", .flags = OPF_COMPLEX)
 
 /* -------- segments -------- */
 
@@ -247,8 +280,7 @@ static Arg call_segment(Build *b, Reduce how, const Arg *a) {
 #define SEGMENT(WORD, HOW, DOC)                                                                    \
   static Arg call_segment_##WORD(Build *b, const Arg *a) { return call_segment(b, HOW, a); }       \
   COMPOSITE(segment_##WORD, SEGMENT_PARAMS, DOC,                                                   \
-            "f32[9, 3] x, i32[9] at%2: segment_" #WORD "(x, at, 2)",                             \
-            .flags = OPF_COMPLEX)
+            "f32[9, 3] x, i32[9] at%2: segment_" #WORD "(x, at, 2)", .flags = OPF_COMPLEX)
 
 SEGMENT(sum, RED_SUM,
         "row s is the sum of the rows of x along one dim whose segment is s, below `count`; they "
@@ -274,5 +306,4 @@ static Arg call_segment_mean(Build *b, const Arg *a) {
   return arg_node(build_cast(b, mk2(b, &op_div, sum, spread_along(b, count, &s, d)), t));
 }
 COMPOSITE(segment_mean, SEGMENT_PARAMS, "the mean of each segment, as segment_sum; of none 0",
-          "f32[6, 3] x, i32[6] at%4: segment_mean(x, at, 4)",
-          .flags = OPF_COMPLEX)
+          "f32[6, 3] x, i32[6] at%4: segment_mean(x, at, 4)", .flags = OPF_COMPLEX)

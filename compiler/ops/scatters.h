@@ -12,8 +12,11 @@ typedef enum Scatters { SCATTER_SET, SCATTER_ADD, SCATTER_MUL, SCATTER_MAX, SCAT
 NodeId mk_scatter_by(Build *b, Reduce how, NodeId index, NodeId updates, int axis, int64_t size,
                      bool each);
 /* The same together with base, whose type the updates have. */
-NodeId mk_scatter_into(Build *b, Scatters how, NodeId base, NodeId index, NodeId updates, int axis,
+NodeId mk_scatter_with(Build *b, Scatters how, NodeId base, NodeId index, NodeId updates, int axis,
                        bool each);
+/* y, which is base but for what `index` names of so many rows: where these are few and base has a
+ * place, y is written there, so that several scatters may follow each other in it. */
+NodeId mk_put_few(Build *b, NodeId base, NodeId y, NodeId index, int64_t rows);
 
 /* Base with updates in n of its dims, in rising order: `row` says where in those dims, as if they
  * were one; of equal rows the last wins. The dims of updates are those of row, at `first`, among

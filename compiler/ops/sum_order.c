@@ -97,6 +97,13 @@ int64_t scatter_named(const Mesh *m, const Graph *g, const Node *n) {
   return dtrt_scatter_part(local.dim[node_attr(n, "axis")] * (int64_t)sizeof(int32_t));
 }
 
+int64_t scatter_named_bytes(const Mesh *m, const Graph *g, const Node *n) {
+  Shape local = node_local(m, n);
+  const Shape index = node_local(m, graph_operand(g, n, 0));
+  if (!scatter_is_last(g, n)) local.dim[node_attr(n, "axis")] = shape_count(&index);
+  return shape_count(&local) * dtype_size(n->dtype);
+}
+
 /* Rows of a scatter's table, and elements of each. */
 static void scatter_table(const Shape *local, const Node *n, int64_t *rows, int64_t *size) {
   const int dim = (int)node_attr(n, "axis");

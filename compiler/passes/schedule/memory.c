@@ -8,8 +8,14 @@
 #include <string.h>
 
 static int add_buffer(EntryMemory *m, NodeId id) {
-  const int64_t tile = m->le->tile_bytes[id],
-                bytes = tile ? tile : node_bytes(m->plan->program, graph_node(m->le->graph, id));
+  const Program *p = m->plan->program;
+  const Node *n = graph_node(m->le->graph, id);
+  const Step *by = m->made_at[id] < 0 ? NULL : &m->le->steps.at[m->made_at[id]];
+  const int64_t tile = m->le->tile_bytes[id];
+  const int64_t bytes = tile ? tile
+                        : by && by->named && by->kind == STEP_SCATTER
+                            ? scatter_named_bytes(&p->mesh, m->le->graph, n)
+                            : node_bytes(p, n);
   return buffer_add(m, id, bytes, m->made_at[id], m->last_read[id]);
 }
 

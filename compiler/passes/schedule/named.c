@@ -5,11 +5,13 @@
  * their order, so that the bits are those of a pass over the whole table, and the time does not
  * grow with the table.
  *
- *   g = 0; g[index[i]] += u[i]                 g = 0 at the rows named; g[index[i]] += u[i]
- *   for row, j: p[row, j] -= rate * g[row, j]  for rows named, each once, j: p[row, j] -= ...
+ *   g = 0; g[index[i]] += u[i]                 last[index[i]] = i; g[last[index[i]]] += u[i]
+ *   for row, j: p[row, j] -= rate * g[row, j]  for i with last[index[i]] = i, row = index[i], j:
+ *                                                p[row, j] -= rate * g[i, j]
  *
- * The place of g stays that of the whole table; what is not named there is neither written nor
- * read. Not for a rate that is infinite or NaN: that would leave no element of the table a number.
+ * g has a row for each index, and `last`, in whose place nothing is set before, one number for each
+ * row of the table. Not for a rate that is infinite or NaN: that would leave no element of the
+ * table a number.
  */
 #include "depend.h"
 #include "schedule_passes.h"
