@@ -103,6 +103,46 @@ static const Layout *made_in(Part *p, const Node *n, const Layout *need) {
   return layout_of(p->program->layouts, &l, &n->shape);
 }
 
+static NodeId value_in(Part *p, NodeId id, const Layout *need, NodeId cause);
+
+static bool is_hop_of(Part *p, NodeId id, const Layout *l) {
+  const Tree *t = p->have[id]->tree;
+  for (int i = 0; t && i < t->nhops; i++)
+    if (form_at(p->choice->routes, p->choice->value[id].form, t->hop[i].to) == l) return true;
+  return false;
+}
+
+/* The complete sum that a view `x` shows partial terms of is made of what it shows, where other
+ * uses find it, too: a loop that keeps a sum of each run has it in other dims. NO_NODE: something
+ * else is needed, or shown. */
+static NodeId reduced_below(Part *p, NodeId id, NodeId x, const Layout *need, NodeId cause) {
+  const Node *n = graph_node(p->g, id);
+  Node view = *graph_node(p->le->graph, x);
+  Layout l = *view.layout;
+  l.partial = need->partial;
+  if (node_class(n) != CLASS_VIEW || op_is(n, OPF_CARRY | OPF_AFTER) || view.op != n->op ||
+      !(view.layout->partial & ~need->partial) ||
+      layout_of(p->program->layouts, &l, &n->shape) != need)
+    return NO_NODE;
+  const NodeId of = n->operand[0];
+  NodeId terms = view.operand[0];
+  const Node *shown = graph_node(p->le->graph, terms);
+  if (shown->layout->partial != view.layout->partial || p->choice->value[of].free) return NO_NODE;
+  l = *shown->layout;
+  l.partial = need->partial;
+  const Layout *whole = layout_of(p->program->layouts, &l, &shown->shape);
+  const Versions *have = p->have[of];
+  NodeId sum = NO_NODE;
+  for (int i = 0; i < have->v.n; i++)
+    if (have->v.at[i].layout == whole) sum = have->v.at[i].local;
+  if (sum == NO_NODE && is_hop_of(p, of, whole)) sum = value_in(p, of, whole, cause);
+  if (sum == NO_NODE) sum = reduced_below(p, of, terms, whole, cause);
+  if (sum == NO_NODE) sum = add_version(p, of, add_exchange(p, terms, whole, of, cause));
+  view.operand = &sum;
+  view.layout = need;
+  return add_local(p, &view, id, NO_NODE);
+}
+
 /* The value of a global node in a layout, made if it is not there yet. */
 static NodeId value_in(Part *p, NodeId id, const Layout *need, NodeId cause) {
   Versions *have = p->have[id];
@@ -119,7 +159,8 @@ static NodeId value_in(Part *p, NodeId id, const Layout *need, NodeId cause) {
     const Layout *from =
         form_at(p->choice->routes, p->choice->value[id].form, have->tree->hop[i].from);
     NodeId x = value_in(p, id, from, cause);
-    return add_version(p, id, add_exchange(p, x, need, id, cause));
+    const NodeId below = reduced_below(p, id, x, need, cause);
+    return add_version(p, id, below != NO_NODE ? below : add_exchange(p, x, need, id, cause));
   }
   return add_version(p, id, no_way(p, id, need, cause));
 }
