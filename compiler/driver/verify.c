@@ -142,6 +142,24 @@ static dtgc_status oracle_run(Verify *v, int run, const Tensors *in) {
   return s ? failed(v, s, q, "on one device") : v->bounds.no_memory ? no_memory(v) : DTGC_OK;
 }
 
+static const LocalEntry *oracle_entry(const Verify *v) {
+  const dtgc_program *q = v->oracle;
+  return &q->plan->entries.at[program_find_entry(q->program, v->entry->name)];
+}
+
+/* Outputs and variables are what a value of the entry is; a variable that stays is exact. */
+static void own_of_hosts(Verify *v) {
+  const LocalEntry *le = oracle_entry(v);
+  for (int i = 0; i < v->outs.n; i++)
+    if (dtype_is_float((DType)v->out[i].dtype)) v->out[i].own = v->bounds.own[le->output[i]];
+  for (int i = 0; i < v->vars.n; i++) {
+    const int var = program_find_var(v->oracle->program, v->vars.of[i]->name);
+    for (int k = 0; k < le->entry->assigns.n; k++)
+      if (le->entry->assigns.at[k].var == var && dtype_is_float((DType)v->var[i].dtype))
+        v->var[i].own = v->bounds.own[le->assign[k]];
+  }
+}
+
 static dtgc_status oracle_step(Verify *v) {
   Tensors in = {0};
   dtgc_status s = DTGC_OK;
@@ -150,6 +168,7 @@ static dtgc_status oracle_step(Verify *v) {
     tensors_copy(&in, &v->in); /* a moved run moves them, too */
     s = oracle_run(v, run, &in);
   }
+  own_of_hosts(v);
   for (int i = 0; i < v->bounds.n; i++) kept_end(&v->bounds.kept[i]);
   for (int i = 0; i < v->outs.n; i++) kept_end(&v->out[i]);
   for (int i = 0; i < v->vars.n; i++) kept_end(&v->var[i]);
@@ -344,10 +363,11 @@ static dtgc_status prepare(Verify *v) {
   bounds_free(&v->bounds);
   v->bounds.n = most_tag(&v->oracle->code->entry[e]) + 1;
   v->bounds.kept = calloc((size_t)v->bounds.n, sizeof *v->bounds.kept);
+  v->bounds.own = bounds_own(oracle_entry(v));
   v->bounds.seed = v->o->seed;
   v->out = calloc((size_t)v->entry->nout + 1, sizeof *v->out);
   v->var = calloc((size_t)v->p->nvars + 1, sizeof *v->var);
-  bool good = v->bounds.kept && v->out && v->var &&
+  bool good = v->bounds.kept && v->bounds.own && v->out && v->var &&
               tensors_make(&v->in, v->entry->in, v->entry->nin) &&
               tensors_make(&v->outs, v->entry->out, v->entry->nout) &&
               tensors_make(&v->again, v->entry->out, v->entry->nout) &&

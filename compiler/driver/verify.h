@@ -6,7 +6,9 @@
  * times with each value perturbed, where it is computed, by the rounding its op states
  * (OpDef.rounding), up or down at random, the second run of a pair opposite to the first. The
  * resulting change of a value is its bound: rounding propagates through the program itself,
- * through sums, cancellation, decisions and all. */
+ * through sums, cancellation, decisions and all. What the last op rounds adds to what its operands
+ * bring; that the two made the same number in all of the few runs is an accident, so a change is at
+ * least what that op states. */
 #ifndef DTG_VERIFY_H
 #define DTG_VERIFY_H
 #include "program.h"
@@ -22,12 +24,14 @@ typedef struct Kept {
   char *base;    /* [count] as the oracle makes it; NULL: it makes no such value */
   double *moved; /* [count] how far the moved runs were off */
   double mean;   /* of moved */
+  double own;    /* relative: the rounding of its elements that is stated, or of what they are of */
 } Kept;
 
 typedef struct Bounds {
   int n;
   Kept *kept; /* [n] by tag */
-  int run;    /* -1: the base; else which of the moved */
+  double *own; /* by node of the oracle's entry: Kept.own */
+  int run;     /* -1: the base; else which of the moved */
   uint64_t seed;
   bool no_memory;
 } Bounds;
@@ -44,6 +48,9 @@ void values_at(int dtype, const void *a, int64_t i, const void *b, int64_t j, do
 void kept_add(Bounds *b, Kept *k, int dtype, int64_t count, const void *data);
 void kept_end(Kept *k); /* after the last run: the mean */
 double kept_bound(const Kept *k, int64_t i, double tolerance);
+/* By node of a local entry: the relative rounding that its op states, and where that hands elements
+ * on, what theirs was; malloced, NULL: no memory. */
+double *bounds_own(const LocalEntry *le);
 void kept_free(Kept *k);
 /* A dtrt_watch_fn over Bounds. */
 dtrt_watch_fn bounds_watch;

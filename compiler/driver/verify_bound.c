@@ -80,7 +80,37 @@ void kept_end(Kept *k) {
 }
 
 double kept_bound(const Kept *k, int64_t i, double tolerance) {
-  return tolerance * (VERIFY_FAR * k->moved[i] + VERIFY_MEAN * k->mean);
+  double moved = k->moved[i];
+  if (k->own > 0) {
+    const double own = k->own * fabs(value_at(k->dtype, k->base, i));
+    if (isfinite(own)) moved = fmax(moved, own);
+  }
+  return tolerance * (VERIFY_FAR * moved + VERIFY_MEAN * k->mean);
+}
+
+static void hand_on(const LocalEntry *le, double *own, NodeId id) {
+  const Node *n = graph_node(le->graph, id);
+  if (!dtype_is_float(n->dtype)) return;
+  own[id] = fmax(own[id], op_rounding(le->graph, n).result);
+  for (int k = 0; k < n->noperands; k++) {
+    const bool handed = !n->op->rounding || n->op->passes >> k & 1;
+    if (handed && dtype_is_float(graph_operand(le->graph, n, k)->dtype))
+      own[id] = fmax(own[id], own[n->operand[k]]);
+  }
+}
+
+double *bounds_own(const LocalEntry *le) {
+  const int n = le->graph->nodes.n;
+  double *own = calloc((size_t)n + 1, sizeof *own);
+  for (int turn = 0; own && turn < 2; turn++) { /* what a loop carries has its next value's, too */
+    for (NodeId i = 0; i < n; i++) hand_on(le, own, i);
+    for (int r = 0; r < le->entry->regions.n; r++)
+      for (int i = 0; i < le->region[r].carries.n; i++) {
+        const LocalCarry *c = &le->region[r].carries.at[i];
+        own[c->node] = fmax(own[c->node], own[c->next]);
+      }
+  }
+  return own;
 }
 
 void kept_free(Kept *k) {
@@ -92,6 +122,7 @@ void kept_free(Kept *k) {
 void bounds_free(Bounds *b) {
   for (int i = 0; b->kept && i < b->n; i++) kept_free(&b->kept[i]);
   free(b->kept);
+  free(b->own);
   *b = (Bounds){0};
 }
 
@@ -146,5 +177,7 @@ void bounds_watch(void *user, const dtrt_seen *seen) {
   Bounds *b = user;
   const dtrt_value *v = &seen->entry->value[seen->value];
   if (b->run >= 0) move_all(b, v, seen);
-  if (v->tag > 0 && v->tag < b->n) kept_add(b, &b->kept[v->tag], v->dtype, seen->count, seen->data);
+  if (v->tag <= 0 || v->tag >= b->n) return;
+  kept_add(b, &b->kept[v->tag], v->dtype, seen->count, seen->data);
+  b->kept[v->tag].own = dtype_is_float((DType)v->dtype) ? b->own[v->node] : 0;
 }
