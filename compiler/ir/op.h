@@ -312,6 +312,7 @@ struct OpDef {
   /* What computes the same along a cut dim of node `id` of the old graph, block by block, where
    * that moves less; `y`: the new node of its operand 0. NO_NODE: it stays as it is. */
   NodeId (*distribute)(Distribute *d, NodeId id, NodeId y);
+  Op stays; /* of a transpose: what it is on a device where no element moves in memory; else NULL */
 };
 
 enum {

@@ -80,9 +80,13 @@ static bool is_choice(const Graph *g, const Node *n) {
          graph_operand(g, n, 2)->value == 0;
 }
 
+/* The same order of elements in other dims. */
+static bool is_reshape(const Node *n) {
+  return node_class(n) == CLASS_VIEW && !op_is(n, OPF_AFTER) && !op_has_attr(n->op, "perm");
+}
+
 int part_operand(const Graph *g, const Node *n) {
-  if ((node_class(n) == CLASS_VIEW && !op_is(n, OPF_AFTER)) || is_slice(n) || is_window(n))
-    return 0;
+  if (is_reshape(n) || is_slice(n) || is_window(n)) return 0;
   return is_choice(g, n) ? 1 : -1;
 }
 
@@ -151,7 +155,7 @@ static bool tensor_part(const LocalEntry *le, NodeId id, TensorPart *p) {
   bool sliced = false;
   for (;;) {
     const bool slices = is_slice(n), moves = is_window(n), fills = is_choice(g, n);
-    if (!slices && !moves && !fills && (op_class(n) != OPC_VIEW || op_is(n, OPF_AFTER))) break;
+    if (!slices && !moves && !fills && !is_reshape(n)) break;
     const Node *x = graph_operand(g, n, fills);
     if (slices  ? !through_slice(n, x, p)
         : moves ? !through_window(g, n, x, p)

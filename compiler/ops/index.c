@@ -79,7 +79,8 @@ const OpDef op_gather = {.name = "gather",
                          .passes = 1,
                          .by_index = 1,
                          .in_memory = 1,
-                         .below = below_size};
+                         .below = below_size,
+                         .distribute = distribute_rows};
 
 const OpDef op_take = {.name = "take",
                        .params = "table, index, axis=0",

@@ -60,6 +60,13 @@ Expr lower_transpose(Lower *l, NodeId id, const At *at) {
   return l->value(l, n->operand[0], &in);
 }
 
+/* An element lies where it did. */
+Expr lower_turned(Lower *l, NodeId id, const At *at) {
+  if (at->flat == NO_EXPR) return lower_transpose(l, id, at);
+  const At in = {.flat = at->flat};
+  return l->value(l, graph_node(l->g, id)->operand[0], &in);
+}
+
 /* Dims that are the same pass; the others go by the flat index, which divisions take apart. */
 Expr lower_reshape(Lower *l, NodeId id, const At *at) {
   const Node *n = graph_node(l->g, id), *x = operand(l, n, 0);

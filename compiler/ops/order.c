@@ -180,8 +180,8 @@ static int64_t below_size(const Graph *g, const Node *n, int k) {
 /* From the tensor where `order` found it: it is among the candidates. */
 static NodeId distribute_pick(Distribute *d, NodeId id, NodeId y) {
   const Node *n = graph_node(d->old, id), *at = graph_operand(d->old, n, 1);
-  const NodeId order = n->operand[1];
-  (void)y;
+  const NodeId order = n->operand[1], rows = distribute_rows(d, id, y);
+  if (rows != NO_NODE) return rows;
   if (d->best[order] == NO_NODE || at->operand[0] != n->operand[0] ||
       node_attr(at, "axis") != node_attr(n, "axis"))
     return NO_NODE;

@@ -27,7 +27,7 @@ TYPES = (
 RECURSION = {
     'compiler/frontend': ('adopt assert builtin call entry eval flow flow_rows flow_stmt lookup loss_scaling microbatch operate says spec stack '
                           'stmt variable', 'expressions have calls and statements in them, and calls expressions'),
-    'compiler/ops': ('args array blocks build carried complex contraction dynamic elementwise functions index index_range linear_algebra lower matrix '
+    'compiler/ops': ('args array blocks build carried complex contraction dynamic elementwise functions index index_range joined_dims linear_algebra lower matrix '
                      'matrix_gradients order pad_modes reduce relayout scan scatters shape simplify_pads simplify_product simplify_puts simplify_rolls '
                      'simplify_sum slice_in_two state untyped window',
                      'rules, gradients and rewrites of ops are built of other ops'),

@@ -9,6 +9,8 @@
  *   sort    has no smaller merge: the dim is made whole, by moving its axes to other dims where
  *           they fit (partition decides)
  *   slice   in two steps where that moves less: first what a device can do with its own block
+ *   rows    at positions in several dims, which become one: in the order in which devices have them
+ *           (ops/joined_dims.c)
  *
  * A dim is processed in blocks if the merge moves less than making the dim whole. If anything was
  * rewritten layouts are inferred again. At the end every cumsum and order is marked as placed:

@@ -296,6 +296,18 @@ static void put_ends(Part *p, Node *n, NodeId id) {
   }
 }
 
+/* All dims of more than one element on a device keep their order. */
+static bool stays_in_place(const Part *p, const Node *n) {
+  const Shape s = node_local(p->mesh, n);
+  int64_t last = -1;
+  for (int d = 0; d < n->shape.rank; d++) {
+    if (s.dim[d] == 1) continue;
+    if (node_attrs(n, "perm")[d] < last) return false;
+    last = node_attrs(n, "perm")[d];
+  }
+  return true;
+}
+
 static void list_shifts(Part *p, NodeId id) {
   const Node *n = graph_node(p->g, id);
   if (!op_is(n, OPF_SHIFTS) || p->choice->value[id].free) return;
@@ -332,6 +344,7 @@ static void place(Part *p, NodeId id) {
   n.operand = x;
   n.layout = form_at(p->choice->routes, v->form, w->result);
   if (op_class(&n) == OPC_CONVOLUTION) put_ends(p, &n, id);
+  if (n.op->stays && stays_in_place(p, &n)) n.op = n.op->stays;
   const NodeId local = add_local(p, &n, id, NO_NODE);
   const int source = choice_source(p->choice, id, w->result);
   if (source != w->result) {
