@@ -213,11 +213,12 @@ static Expr which(Loop *l, const Node *u, const At *at, int dims) {
  * where they are. How many. */
 static int open_row(Loop *l, const Node *n, const RowDims *rows, int dims, Expr row, At *at) {
   At beside = {.flat = NO_EXPR};
+  const Shape block = node_local(l->mesh, n); /* of dims that are cut evenly, but the first */
   for (int d = 0; d < n->shape.rank; d++) beside.dim[d] = NO_EXPR;
   *at = beside;
   for (int k = rows->n - 1; k >= 0; k--) {
     const int d = rows->dim[k];
-    const Expr size = loop_int(l, n->shape.dim[d]);
+    const Expr size = loop_int(l, block.dim[d]);
     at->dim[d] = k ? expr_mod(l->x, row, size) : row;
     beside.dim[d] = loop_int(l, 0);
     row = expr_div(l->x, row, size);

@@ -19,6 +19,12 @@ entry places(k: i32[7, 2], j: i32[7, 2], u: f32[7, 8]) {
   t <- scatter_nd_max(t, j, u)
   t <- scatter_nd_set(t, k, u)
 }
+entry places_cut(k: i32[7, 2], j: i32[7, 2], u: f32[7, 8]) {
+  s <- scatter_nd_add(s, k, u)
+  s <- scatter_nd_min(s, j, u)
+}
+entry slope_cut(k: i32[7, 2], u: f32[7, 8]) { s <- s - grad(sum(gather_nd(s, k) * u), s) }
+entry write_cut(i: i32[7], j: i32[7], u: f32[7, 8]) { s[i, j] <- u }
 entry columns(i: i32[7], u: f32[1000, 7, 8]) { t <- scatter_min(t, i, u, axis=1) }
 entry columns_cut(i: i32[7], u: f32[1000, 7, 8]) { s <- scatter_add(s, i, u, axis=1) }
 entry after(i: i32[3, 7], u: f32[3, 7, 600, 8]) { scan j in i, v in u { t <- scatter_max(t, j, v) } }
@@ -30,7 +36,7 @@ entry carried(k: i32[3, 7, 2], u: f32[3, 7, 8]) {
 END
 "$dtgc" scatters.dtg --dump=memory >memory || fail "no plan"
 "$dtgc" scatters.dtg --dump=loops >loops || fail "no loops"
-for entry in rows beside places columns columns_cut after carried; do
+for entry in rows beside places places_cut slope_cut write_cut columns columns_cut after carried; do
   bytes=$(sed -n "s/^entry $entry: arena \([0-9]*\) bytes.*/\1/p" memory)
   [ "${bytes:-9999999}" -le 1200000 ] || fail "$entry: an arena of ${bytes:-unknown} bytes"
   sed -n "/^entry $entry:/,/^\$/p" loops >said

@@ -25,7 +25,9 @@ struct Unnamed {
   const Mesh *mesh;
   InMemory in_memory;
   void *user;
-  Lower lower;
+  Lower lower, whole, block;
+  bool in_block; /* `lower` is `block`: of a device's own elements */
+  bool odd;      /* ... of which not all devices have as many */
   NodeId scatter;
   Scalar none;       /* what the scatter has there */
   Expr row;          /* that is read of it, wherever it is read; NO_EXPR: not yet */
@@ -40,6 +42,38 @@ enum { MOST_LOOKS = 4096 }; /* expressions that an answer may take; more are not
 
 static const Rest unknown = {.kind = REST_UNKNOWN};
 
+/* -------- a device's block: so many elements of each dim, from a symbol of its cut on -------- */
+
+static Expr block_extent(Lower *l, const Node *n, int d) {
+  Unnamed *u = l->user;
+  const DimLayout *x = &n->layout->dim[d];
+  u->odd = u->odd || x->window.of || !dim_even(u->mesh, x, n->shape.dim[d]);
+  return expr_int(l->x, n->shape.dim[d] / dim_parts(u->mesh, x));
+}
+
+static Expr block_offset(Lower *l, const Node *n, int d) {
+  const Unnamed *u = l->user;
+  const DimLayout *x = &n->layout->dim[d];
+  const int64_t size = n->shape.dim[d], last = size - size / dim_parts(u->mesh, x);
+  block_extent(l, n, d);
+  if (!last) return expr_int(l->x, 0);
+  const char *name = arena_printf(u->arena, "from%ld", (long)size);
+  for (int k = 0; k < x->naxes; k++) name = arena_printf(u->arena, "%s_%d", name, x->axis[k]);
+  return expr_symbol(l->x, name, 0, last);
+}
+
+static At block_index(Unnamed *u, const Node *n) {
+  At at = {.flat = NO_EXPR};
+  const Shape s = node_local(u->mesh, n);
+  for (int d = 0; d < n->shape.rank; d++) {
+    const char *name = arena_printf(u->arena, "at%d", d);
+    block_extent(&u->block, n, d);
+    at.dim[d] =
+        s.dim[d] > 1 ? expr_symbol(u->lower.x, name, 0, s.dim[d] - 1) : expr_int(u->lower.x, 0);
+  }
+  return at;
+}
+
 Unnamed *unnamed_new(Arena *a, const Mesh *m, const LocalEntry *le, InMemory in_memory,
                      void *user) {
   Unnamed *u = arena_new_of(a, Unnamed);
@@ -48,7 +82,9 @@ Unnamed *unnamed_new(Arena *a, const Mesh *m, const LocalEntry *le, InMemory in_
                  .mesh = m,
                  .in_memory = in_memory,
                  .user = user,
-                 .lower = lower_whole(exprs_new(a), le->graph)};
+                 .whole = lower_whole(exprs_new(a), le->graph)};
+  u->block = u->lower = u->whole;
+  u->block.extent = block_extent, u->block.offset = block_offset, u->block.user = u;
   return u;
 }
 
@@ -216,18 +252,19 @@ static bool find_rows(const Unnamed *u, const Node *n, const At *at, RowDims *ou
   const Exprs *x = u->lower.x;
   const ExprNode *e = expr_node(x, u->row);
   const bool one = e->kind == EXPR_SYMBOL;
-  int64_t stride = graph_node(u->g, u->scatter)->shape.dim[0];
+  const Node *table = graph_node(u->g, u->scatter);
+  const Shape s = u->in_block ? node_local(u->mesh, n) : n->shape;
+  int64_t stride = u->in_block ? node_local(u->mesh, table).dim[0] : table->shape.dim[0];
   if (!one && (e->kind != EXPR_LINEAR || e->v)) return false;
   for (out->n = 0; stride > 1; out->n++) {
     int dim = -1;
     for (int d = 0; d < n->shape.rank; d++)
       for (int i = 0; i < (one ? 1 : e->n); i++)
-        if (at->dim[d] == (one ? u->row : e->arg[i]) &&
-            (one ? 1 : e->coef[i]) * n->shape.dim[d] == stride)
+        if (at->dim[d] == (one ? u->row : e->arg[i]) && (one ? 1 : e->coef[i]) * s.dim[d] == stride)
           dim = d;
     if (dim < 0) return false;
     out->dim[out->n] = dim;
-    stride /= n->shape.dim[dim];
+    stride /= s.dim[dim];
   }
   return out->n == (one ? 1 : e->n);
 }
@@ -243,6 +280,7 @@ static bool cut_alike(const Unnamed *u, const Node *a, int da, const Node *b, in
 /* A device's rows are those of its block of the scatter: of several dims, the outermost is cut. */
 static bool has_rows_of(const Unnamed *u, const Node *n, const RowDims *rows) {
   const Node *of = graph_node(u->g, u->scatter);
+  if (u->in_block) return rows->n > 0 && !u->odd;
   if (rows->n == 1) return dim_equal(&n->layout->dim[rows->dim[0]], &of->layout->dim[0]);
   for (int k = 1; k < rows->n; k++) {
     const DimLayout *x = &n->layout->dim[rows->dim[k]];
@@ -252,21 +290,24 @@ static bool has_rows_of(const Unnamed *u, const Node *n, const RowDims *rows) {
 }
 
 /* The element of another value in memory that lies in the same place as n's. */
-static NodeId same_place(const Unnamed *u, const Node *n, Expr e) {
+static NodeId same_place(Unnamed *u, const Node *n, Expr e) {
   const ExprNode v = *expr_node(u->lower.x, e);
   if (v.kind != EXPR_VALUE) return NO_NODE;
-  const Shape *s = &graph_node(u->g, (NodeId)v.v)->shape;
-  const bool same = shape_count(s) == shape_count(&n->shape) &&
-                    place_of(u->lower.x, s, v.arg) == place_of(u->lower.x, &n->shape, u->at.dim);
+  const Node *x = graph_node(u->g, (NodeId)v.v);
+  const Shape s = u->in_block ? node_local(u->mesh, x) : x->shape,
+              t = u->in_block ? node_local(u->mesh, n) : n->shape;
+  for (int d = 0; u->in_block && d < x->shape.rank; d++) block_extent(&u->block, x, d);
+  const bool same = shape_count(&s) == shape_count(&t) &&
+                    place_of(u->lower.x, &s, v.arg) == place_of(u->lower.x, &t, u->at.dim);
   return same ? (NodeId)v.v : NO_NODE;
 }
 
-NodeId unnamed_kept(Unnamed *u, NodeId id, RowDims *rows) {
+static NodeId kept(Unnamed *u, NodeId id, RowDims *rows) {
   const Node *n = graph_node(u->g, id);
   u->put = n->op->updates ? n : NULL;
   if (u->put && node_begins_by_row(u->g, n)) return NO_NODE;
   if (u->put) n = graph_node(u->g, id = n->operand[1]);
-  u->at = lower_whole_index(&u->lower, n);
+  u->at = u->in_block ? block_index(u, n) : lower_whole_index(&u->lower, n);
   u->row = u->written = NO_EXPR;
   u->looks = 0;
   u->round++;
@@ -277,4 +318,15 @@ NodeId unnamed_kept(Unnamed *u, NodeId id, RowDims *rows) {
     return NO_NODE;
   if (!u->put) return same_place(u, n, r.value);
   return r.value == u->written ? node_base(u->g, u->put->operand[0]) : NO_NODE;
+}
+
+/* Where rows are dims that are cut, they are so in a device's block alone. */
+NodeId unnamed_kept(Unnamed *u, NodeId id, RowDims *rows) {
+  const NodeId whole = kept(u, id, rows);
+  if (whole != NO_NODE || !u->mesh->naxes) return whole;
+  u->lower = u->block, u->in_block = true, u->odd = false;
+  block_extent(&u->block, graph_node(u->g, u->scatter), 0);
+  const NodeId own = kept(u, id, rows);
+  u->lower = u->whole, u->in_block = false;
+  return u->odd ? NO_NODE : own;
 }
