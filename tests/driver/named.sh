@@ -145,6 +145,33 @@ P
   is "$optimizer: the bits of tables of one shape" "$(table alike.dtg)" "$(table alike.dtg --disable=named)"
 done
 
+# Positions in several dims and along another dim than the first, so many to a place that sums are in blocks of 32: a row for each index
+# alone is in memory, and bits are those of a pass, on meshes that cut those dims, too.
+cat >places.dtg <<'P'
+mesh [a=1, b=1]
+state t: f32[40, 60, 3] = normal()
+state s: f32[40, 200, 3] = normal()
+entry train(n: i32[1]) {
+  i = iota([150]) * n[0]
+  t <- scatter_nd_add(t, stack([i * 7 % 2, i * 11 % 3], axis=1), normal([150, 3]))
+  s <- scatter_add(s, i[:90] * 5 % 3, normal([40, 90, 3]), axis=1)
+  return t2 = t + 0, s2 = s + 0
+}
+P
+printf '\1\0\0\0' >n.raw
+places() {
+  "$dtgc" run -O0 places.dtg "$@" call train $on --feed 'n=n.raw:i32[1]' --seed 3 --out t2=t2.npy --out s2=s2.npy >said 2>&1 || { echo "failed: $(tail -3 said)"; return; }
+  cat t2.npy s2.npy | cksum
+}
+steps places.dtg
+is 'places: updates of named rows' "$(grep -c 'partial\[row\] == ' said)" 2
+usual=$(places --disable=named)
+[[ $usual != failed* ]] || fail "places: $usual"
+is 'places: the bits' "$(places)" "$usual"
+is 'places: the bits on three cores' "$(on="--cores 3" places)" "$usual"
+is 'places: the bits on four devices' "$(places --mesh a=4,b=1 --layout 't=[_, a, _]' --layout 's=[_, a, _]')" "$usual"
+is 'places: the bits on 2 x 2 devices' "$(places --mesh a=2,b=2 --layout 't=[b, a, _]' --layout 's=[a, b, _]')" "$usual"
+
 # Rows or columns of the table on devices of their own, also unevenly: the same as by passes.
 while IFS='|' read -r name a layout; do
   words=("$name.dtg" -D rows=1501 --mesh "a=$a" --layout "model.table.table = $layout")
