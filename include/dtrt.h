@@ -320,11 +320,13 @@ void dtrt_gemm_keeping(int ta, int tb, int64_t m, int64_t n, int64_t k, const vo
 void dtrt_gemm_epilogue_keeping(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
                                 int64_t lda, const void *b, int64_t ldb, void *c,
                                 const dtrt_epilogue *then);
-/* C of f32 from A and B of DTRT_BF16 or DTRT_F16, added in f32 (docs/sums.md), and epilogue `then` (NULL: none).
+/* C of f32 from A and B of DTRT_BF16 or DTRT_F16, added in f32 (docs/sums.md), and epilogue `then`
+ * (NULL: none). `rounds`: which of them are of f32, and rounded to that as they are packed.
  * `keeps`: as above. */
-void dtrt_gemm_half(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
-                    int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate,
-                    int keeps, const dtrt_epilogue *then);
+enum { DTRT_ROUND_A = 1, DTRT_ROUND_B = 2 };
+void dtrt_gemm_half(int32_t dtype, int rounds, int ta, int tb, int64_t m, int64_t n, int64_t k,
+                    const void *a, int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc,
+                    int accumulate, int keeps, const dtrt_epilogue *then);
 void dtrt_gemm_nest(void);
 /* dtrt_gemm, or of halves dtrt_gemm_half, in loops, which step by so many elements of each matrix. The
  * first `apart` of them make parts of C that lie apart, which the cores of a device share; the others

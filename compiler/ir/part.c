@@ -1,6 +1,7 @@
 /* Parts of tensors that products read where they lie: slices and windows without steps, of whole
  * dims or of dims that no device has cut, and of those as much as is filled (prefix.c). */
 #include "plan.h"
+#include <string.h>
 
 static void no_positions(TensorPart *p) {
   for (int d = 0; d < MAX_RANK; d++) p->begin[d] = p->reach[d] = 0, p->at[d] = NO_NODE;
@@ -144,8 +145,14 @@ static bool ends_alike(const Node *n, const Node *of, const TensorPart *p) {
   return d >= 0 && p->dim[d] == last;
 }
 
+static bool rounds(const Graph *g, const Node *n) {
+  return op_class(n) == OPC_ELEMENT && n->op->passes == 1 && n->noperands == 1 &&
+         dtype_is_half(n->dtype) && graph_operand(g, n, 0)->dtype == DT_F32;
+}
+
 /* Local node `id` is a slice or a window of what lies in memory from before: a source, a carried
- * tensor, or one into which a window was written; and nothing between the two is stored. */
+ * tensor, or one into which a window was written; and nothing between the two is stored. Or it is
+ * all or part of such a tensor, rounded. */
 static bool tensor_part(const LocalEntry *le, NodeId id, TensorPart *p) {
   const Graph *g = le->graph;
   const Node *whole = graph_node(g, id), *n = whole;
@@ -154,20 +161,23 @@ static bool tensor_part(const LocalEntry *le, NodeId id, TensorPart *p) {
   for (int d = 0; d < n->shape.rank; d++) p->dim[d] = n->shape.dim[d] > 1 ? d : NO_DIM;
   bool sliced = false;
   for (;;) {
-    const bool slices = is_slice(n), moves = is_window(n), fills = is_choice(g, n);
-    if (!slices && !moves && !fills && !is_reshape(n)) break;
+    const bool slices = is_slice(n), moves = is_window(n), fills = is_choice(g, n),
+               casts = !p->rounds && rounds(g, n);
+    if (!slices && !moves && !fills && !casts && !is_reshape(n)) break;
     const Node *x = graph_operand(g, n, fills);
     if (slices  ? !through_slice(n, x, p)
         : moves ? !through_window(g, n, x, p)
         : fills ? !through_prefix(le, p->of, p, whole->shape.rank)
                 : !through_view(n, x, p, whole->shape.rank))
       return false;
-    sliced = sliced || slices || moves || fills;
+    sliced = sliced || slices || moves || fills || casts;
+    p->rounds = p->rounds || casts;
     p->of = n->operand[fills];
     n = x;
-    if ((is_slice(n) || is_window(n) || is_choice(g, n)) && le->stored[p->of]) return false;
+    if ((is_slice(n) || is_window(n) || is_choice(g, n) || rounds(g, n)) && le->stored[p->of])
+      return false;
   }
-  return sliced && n->dtype == whole->dtype && layout_is_plain(n->layout) &&
+  return sliced && n->dtype == (p->rounds ? DT_F32 : whole->dtype) && layout_is_plain(n->layout) &&
          layout_is_plain(whole->layout) && (node_class(n) == CLASS_SOURCE || node_goes_on(n)) &&
          ends_alike(whole, n, p);
 }
@@ -188,11 +198,53 @@ static bool ends_otherwise(const Letters *l, const TensorPart *x, const TensorPa
          (x->filled != y->filled || x->more != y->more || (x->row == NO_DIM) != (y->row == NO_DIM));
 }
 
+/* The letters of one role, dims of one element left out; -1: they do not lie side by side. */
+static int letters_of(const Letters *l, const int64_t *letter, const Shape *s, int role,
+                      int64_t *out) {
+  int n = 0, runs = 0;
+  bool in = false;
+  for (int d = 0; d < s->rank; d++) {
+    if (s->dim[d] == 1) continue;
+    const bool is = l->in[letter[d]] == role;
+    if (is) out[n++] = letter[d];
+    runs += is && !in;
+    in = is;
+  }
+  return runs > 1 ? -1 : n;
+}
+
+/* A product of two matrices of which operand k is the second, as kernels see it: letters of a role
+ * lie side by side in both tensors, in one order, and the result ends in the operand's own. */
+static bool is_second_matrix(const Graph *g, const Node *product, int k) {
+  const Letters l = product_letters(g, product);
+  const int64_t *const letter[] = {l.x, l.y, l.out};
+  const Shape *const shape[] = {&graph_operand(g, product, 0)->shape,
+                                &graph_operand(g, product, 1)->shape, &product->shape};
+  static const struct {
+    int role, in[2];
+  } roles[] = {{LETTER_M, {0, 2}}, {LETTER_N, {1, 2}}, {LETTER_SUMMED, {0, 1}}};
+  if (product_is_batch(g, product)) return false;
+  for (int r = 0; r < 3; r++) {
+    int64_t of[2][MAX_RANK];
+    int n[2];
+    for (int i = 0; i < 2; i++) {
+      const int t = roles[r].in[i];
+      n[i] = letters_of(&l, letter[t], shape[t], roles[r].role, of[i]);
+    }
+    if (n[0] < 0 || n[0] != n[1] || memcmp(of[0], of[1], (size_t)n[0] * sizeof **of)) return false;
+  }
+  int last = product->shape.rank - 1;
+  while (last >= 0 && product->shape.dim[last] == 1) last--;
+  return last >= 0 && l.in[l.out[last]] == (k ? LETTER_N : LETTER_M);
+}
+
 bool product_part(const LocalEntry *le, const Node *product, int k, TensorPart *p) {
   const Graph *g = le->graph;
   const NodeId id = product->operand[k];
   const Node *n = graph_node(g, id);
-  if (op_class(product) != OPC_PRODUCT || !tensor_part(le, id, p)) return false;
+  if (op_class(product) != OPC_PRODUCT || !tensor_part(le, id, p) ||
+      (p->rounds && !is_second_matrix(g, product, k)))
+    return false;
   const Letters l = product_letters(g, product);
   const int64_t *letter = k ? l.y : l.x;
   int before = -1;

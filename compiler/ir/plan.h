@@ -404,6 +404,7 @@ typedef struct TensorPart {
   NodeId filled; /* NO_NODE; of dim `along` of the part as many elements count as this value and
                   * `more`, and the others are 0 */
   int along;
+  bool rounds; /* it is a cast of what lies there, of f32, to a shorter float */
   int row; /* a dim of the part, of whose rows each has a value of its own; NO_DIM: one for all */
   int64_t more;
 } TensorPart;
@@ -423,7 +424,8 @@ typedef struct Prefix {
 /* `stored`: nodes whose values are not computed again, NULL. */
 bool node_prefix(const Graph *g, const bool *stored, NodeId id, Prefix *out);
 /* Operand k of the product, not stored, is read where it lies: dims of one role lie there as in a
- * tensor of its own, so that the product is the same calls. */
+ * tensor of its own, so that the product is the same calls. One that `rounds` is the second matrix
+ * of a single call, which packs it once. */
 bool product_part(const LocalEntry *le, const Node *product, int k, TensorPart *p);
 /* The nodes with buffers that a step reads, and whether at the same index as it stores (`aligned`).
  */

@@ -1,6 +1,7 @@
 /* Calls of the kernels for products: what lies in the band of a tile, the loops around a call, and
  * the matrices that stay packed through a loop. */
 #include "product.h"
+#include <string.h>
 
 /* -------- in the band of a tile -------- */
 
@@ -82,7 +83,7 @@ static Expr place_in_loops(Product *p, int t) {
     at = expr_add(p->x, at, expr_mul(p->x, index_of(p, i), stride));
     any = true;
   }
-  return any ? entry_after(p->build, p->t[t].n->dtype, place, at) : place;
+  return any ? entry_after(p->build, p->t[t].type, place, at) : place;
 }
 
 /* The result, or the tile's part of it, is 0: runs of whole dims one after the other. */
@@ -179,6 +180,13 @@ static bool stays(const Product *p) {
   return loop != NO_REGION && is_fixed(b, memory_of(&p->t[p->b.t]), loop);
 }
 
+/* Which operands lie there in f32: DTRT_ROUND_A, ... */
+static int rounds(const Product *p) {
+  const bool a = p->t[p->a.t].type != p->t[p->a.t].n->dtype,
+             b = p->t[p->b.t].type != p->t[p->b.t].n->dtype;
+  return (a ? DTRT_ROUND_A : 0) | (b ? DTRT_ROUND_B : 0);
+}
+
 /* The kernel is told the loops: it deals the products to the cores of the device. In a tile, cores
  * have tiles. */
 enum { MOST_TOLD = 8 }; /* as dtrt_loops has */
@@ -186,6 +194,7 @@ static bool tells_loops(const Product *p) {
   const DType t = p->t[X].n->dtype;
   const int loops = p->nloops - (p->row != NO_LETTER);
   const bool kernel = t == DT_F32 || t == DT_F64 || dtype_is_half(t);
+  if (rounds(p)) return false;
   return loops && loops <= MOST_TOLD && kernel && !p->l->tile && !p->live.of &&
          site_first(p->l, p->t[OUT].id) == NO_EXPR && !stays(p);
 }
@@ -236,14 +245,16 @@ static bool call(Product *p, const Tiles *epilogue) {
   EntryBuild *b = p->build;
   const NodeId id = p->t[OUT].id;
   const Expr first = site_first(p->l, id), zero = loop_int(p->l, 0);
-  Expr arg[15], before, all;
+  Expr arg[16], before, all;
   matrices(p, arg + 1);
   const bool takes = epilogue && p->nloops == 0 && !p->filled && product_row_dims(p), keeps = stays(p);
   arg[0] = loop_word(p->l, dtype_constant(p->t[X].n->dtype), 0);
   if (dtype_is_half(p->t[X].n->dtype) && !p->told) {
-    arg[12] = loop_int(p->l, p->nsummed > 0), arg[13] = loop_int(p->l, keeps_columns(p) || keeps);
-    arg[14] = takes ? entry_rows(b, epilogue) : zero;
-    loop_run(b->l, "dtrt_gemm_half", 15, arg);
+    memmove(arg + 2, arg + 1, 11 * sizeof *arg);
+    arg[1] = loop_int(p->l, rounds(p));
+    arg[13] = loop_int(p->l, p->nsummed > 0), arg[14] = loop_int(p->l, keeps_columns(p) || keeps);
+    arg[15] = takes ? entry_rows(b, epilogue) : zero;
+    loop_run(b->l, "dtrt_gemm_half", 16, arg);
     return takes;
   }
   if (takes) {

@@ -12,6 +12,7 @@ typedef struct Side {
   bool part[MAX_RANK];                  /* a tile has a part of the dim */
   NodeId of;                            /* what it is a part of; NO_NODE: it is stored itself */
   Expr begin;                           /* there */
+  DType type;                           /* of what is stored */
   int along; /* the dim of which so many elements count as `filled`; NO_DIM: all do */
   Expr filled;
 } Side;

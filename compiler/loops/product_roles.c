@@ -15,7 +15,7 @@ static int find_letter(const Side *s, int64_t c) {
 static void measure_part(Product *p, Side *s, const TensorPart *part) {
   Expr stride[MAX_RANK];
   const Node *of = graph_node(p->build->en->le->graph, part->of);
-  s->of = part->of;
+  s->of = part->of, s->type = of->dtype;
   s->begin = loop_int(p->l, 0);
   entry_strides(p->build, of, stride);
   for (int d = 0; d < of->shape.rank; d++) {
@@ -48,7 +48,7 @@ static Expr end_of_row(Product *p, const Side *s, const TensorPart *part) {
 }
 
 static void measure(Product *p, Side *s, const TensorPart *part) {
-  s->of = NO_NODE, s->along = NO_DIM;
+  s->of = NO_NODE, s->along = NO_DIM, s->type = s->n->dtype;
   if (part)
     measure_part(p, s, part);
   else
@@ -100,7 +100,7 @@ Expr product_place(Product *p, const Side *s) {
   for (int d = 0; d < s->n->shape.rank && site_is_part(p->l, s->n); d++)
     at = expr_add(p->x, at, expr_mul(p->x, site_at(p->l, s->n, d), s->stride[d]));
   const Expr place = entry_part(p->build, s->id, s->of, s->begin);
-  return is_int(p->l, at, 0) ? place : entry_after(p->build, s->n->dtype, place, at);
+  return is_int(p->l, at, 0) ? place : entry_after(p->build, s->type, place, at);
 }
 
 /* The dims of a letter, by tensor; -1: it is not there. */

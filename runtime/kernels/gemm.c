@@ -270,7 +270,7 @@ static void gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k,
   bool wide = dtype == DTRT_F64;
   int64_t size = wide ? 8 : 4;
   if (m <= 0 || n <= 0) return;
-  const GemmCall all = {dtype, ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, keeps, NULL};
+  const GemmCall all = {dtype, 0, ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, keeps, NULL};
   if (!wide && (gemm_dealt(&all) || gemm_vector_dealt(&all))) return;
   if (!wide && (m == 1 || n == 1) && (m > GEMM_SMALL_SIDE || n > GEMM_SMALL_SIDE || k > GEMM_RUN) &&
       k > 0) {
@@ -318,7 +318,7 @@ void dtrt_gemm_keeping(int ta, int tb, int64_t m, int64_t n, int64_t k, const vo
 static void gemm_epilogue(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
                           int64_t lda, const void *b, int64_t ldb, void *c,
                           const dtrt_epilogue *then, bool keeps) {
-  if (gemm_dealt(&(GemmCall){DTRT_F32, ta, tb, m, n, k, a, lda, b, ldb, c, n, 0, keeps, then}))
+  if (gemm_dealt(&(GemmCall){DTRT_F32, 0, ta, tb, m, n, k, a, lda, b, ldb, c, n, 0, keeps, then}))
     return;
   if (m > 1 && n > 1 && k > GEMM_BLOCK) {
     const GemmOperands p = {ta, tb, m, n, k, a, lda, b, ldb, NULL, {0}};

@@ -79,9 +79,10 @@ static void parts(void *arg, int core, int64_t from, int64_t to) {
                   j = begin(q, d->cut.columns, p->n, COLUMN_UNIT);
     const int64_t m = begin(r + 1, d->cut.rows, p->m, d->unit) - i,
                   n = begin(q + 1, d->cut.columns, p->n, COLUMN_UNIT) - j;
-    const int64_t size = p->dtype == DTRT_F32 ? 4 : 2;
-    const char *a = (const char *)p->a + i * (p->ta ? 1 : p->lda) * size,
-               *b = (const char *)p->b + j * (p->tb ? p->ldb : 1) * size;
+    const int64_t a_size = p->dtype == DTRT_F32 || p->rounds & DTRT_ROUND_A ? 4 : 2,
+                  b_size = p->dtype == DTRT_F32 || p->rounds & DTRT_ROUND_B ? 4 : 2;
+    const char *a = (const char *)p->a + i * (p->ta ? 1 : p->lda) * a_size,
+               *b = (const char *)p->b + j * (p->tb ? p->ldb : 1) * b_size;
     float *c = p->c + i * p->ldc + j;
     if (d->after) {
       if (p->dtype == DTRT_F32 && p->keeps)
@@ -90,8 +91,8 @@ static void parts(void *arg, int core, int64_t from, int64_t to) {
         dtrt_gemm(DTRT_F32, p->ta, p->tb, m, n, p->k, a, p->lda, b, p->ldb, c, p->ldc,
                   p->accumulate);
       else
-        dtrt_gemm_half(p->dtype, p->ta, p->tb, m, n, p->k, a, p->lda, b, p->ldb, c, p->ldc,
-                       p->accumulate, p->keeps, NULL);
+        dtrt_gemm_half(p->dtype, p->rounds, p->ta, p->tb, m, n, p->k, a, p->lda, b, p->ldb, c,
+                       p->ldc, p->accumulate, p->keeps, NULL);
       continue;
     }
     dtrt_epilogue then = *p->then;
@@ -103,7 +104,7 @@ static void parts(void *arg, int core, int64_t from, int64_t to) {
     else if (p->dtype == DTRT_F32)
       dtrt_gemm_epilogue(p->ta, p->tb, m, n, p->k, a, p->lda, b, p->ldb, c, &then);
     else
-      dtrt_gemm_half(p->dtype, p->ta, p->tb, m, n, p->k, a, p->lda, b, p->ldb, c, p->ldc,
+      dtrt_gemm_half(p->dtype, p->rounds, p->ta, p->tb, m, n, p->k, a, p->lda, b, p->ldb, c, p->ldc,
                      p->accumulate, p->keeps, &then);
   }
 }
@@ -302,7 +303,7 @@ static void many_part(void *arg, int core, int64_t from, int64_t to) {
     const char *a = (const char *)p->a + step[0] * size, *b = (const char *)p->b + step[1] * size;
     char *c = (char *)p->c + step[2] * size_of_result(p);
     if (is_half(p))
-      dtrt_gemm_half(p->dtype, p->ta, p->tb, p->m, p->n, p->k, a, p->lda, b, p->ldb, c, p->ldc,
+      dtrt_gemm_half(p->dtype, 0, p->ta, p->tb, p->m, p->n, p->k, a, p->lda, b, p->ldb, c, p->ldc,
                      p->accumulate, 0, NULL);
     else
       dtrt_gemm(p->dtype, p->ta, p->tb, p->m, p->n, p->k, a, p->lda, b, p->ldb, c, p->ldc,
@@ -325,7 +326,7 @@ static bool are_vectors(const Many *m) {
 void dtrt_gemm_loops(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
                      int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate,
                      const dtrt_loops *loops) {
-  const GemmCall p = {dtype, ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, 0, NULL};
+  const GemmCall p = {dtype, 0, ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, 0, NULL};
   Many many = {&p, loops, 1, 1};
   for (int d = 0; d < loops->n; d++)
     *(d < loops->apart ? &many.count : &many.added) *= loops->count[d];

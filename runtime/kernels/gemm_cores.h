@@ -7,6 +7,7 @@
 /* What dtrt_gemm of f32, dtrt_gemm_epilogue or, of half-width a and b, dtrt_gemm_half is given. */
 typedef struct GemmCall {
   int32_t dtype;
+  int rounds; /* DTRT_ROUND_A, ... */
   int ta, tb;
   int64_t m, n, k;
   const void *a;

@@ -1,7 +1,8 @@
 /* gemm_half.c: products of bf16 and f16, added up in f32 (docs/sums.md). Operands become words as
- * they are packed (gemm_half.h): nothing is converted in a pass of its own. A second matrix that
- * several blocks of rows read, of one call or of a nest of tiles, is packed once. Sums grow in the
- * result, or in this thread's room where that is added to, lies transposed, or has to wait for f64.
+ * they are packed (gemm_half.h), and those of f32 are rounded there: nothing is converted in a pass
+ * of its own. A second matrix that several blocks of rows read, of one call or of a nest of tiles,
+ * is packed once. Sums grow in the result, or in this thread's room where that is added to, lies
+ * transposed, or has to wait for f64.
  */
 #include "gemm_half.h"
 #include "conv.h"
@@ -19,11 +20,17 @@ enum {
   TILE_FLOATS = GEMM_ROWS * (HALF_DEPTH + GAP)
 };
 
+/* Elements of the type that is multiplied, or of f32 to round to it. */
+typedef struct HalfMatrix {
+  const void *at;
+  bool wide;
+} HalfMatrix;
+
 typedef struct HalfProduct {
   const HalfKernel *kernel;
   int dtype, wide, across; /* wide: columns of a tile; across: rows of one where x is transposed */
   int64_t m, n, k;
-  const uint16_t *x, *y;
+  HalfMatrix x, y;
   int64_t xi, xl, yl, yj;
   float *c;
   int64_t ci, cj;
@@ -56,12 +63,57 @@ static int64_t words_of(const HalfProduct *p, int64_t depth) {
   return half_words(p->dtype, p->kernel->numbers, depth);
 }
 
+static HalfMatrix matrix_at(HalfMatrix x, int64_t i) {
+  x.at = (const char *)x.at + i * (x.wide ? 4 : 2);
+  return x;
+}
+
 /* Elements that lie side by side, at each of some depths. */
-static void prefetch_depths(const uint16_t *x, int64_t step, int64_t depth, int64_t n) {
-  enum { LINE = 64 / sizeof *x };
+static void prefetch_depths(HalfMatrix x, int64_t step, int64_t depth, int64_t n) {
+  const int64_t line = x.wide ? 16 : 32;
   for (int64_t l = 0; l < depth; l++)
-    for (int64_t i = 0; i < n + LINE - 1; i += LINE)
-      __builtin_prefetch(x + l * step + least(i, n - 1), 0, 3);
+    for (int64_t i = 0; i < n + line - 1; i += line)
+      __builtin_prefetch(matrix_at(x, l * step + least(i, n - 1)).at, 0, 3);
+}
+
+/* HalfKernel.rows. */
+static void take_rows(const HalfProduct *p, HalfMatrix x, int64_t step, int64_t depth, int64_t n,
+                      float *to, int64_t pitch) {
+  uint16_t some[HALF_DEPTH];
+  if (!x.wide) {
+    p->kernel->rows(p->dtype, x.at, step, depth, (int)n, to, pitch);
+    return;
+  }
+  for (int64_t i = 0; i < n; i++) {
+    p->kernel->shorten(p->dtype, matrix_at(x, i * step).at, depth, some);
+    p->kernel->rows(p->dtype, some, 0, depth, 1, to + i * pitch, pitch);
+  }
+}
+
+/* HalfKernel.panels. */
+static void take_panels(const HalfProduct *p, HalfMatrix x, int64_t step, int64_t depth, int64_t n,
+                        float *to, int64_t wide) {
+  enum { SOME = 16 }; /* depths of a panel before the next panel's */
+  uint16_t some[SOME * GEMM_COLUMNS];
+  if (!x.wide) {
+    p->kernel->panels(p->dtype, x.at, step, depth, n, to, wide);
+    return;
+  }
+  const int numbers = p->kernel->numbers;
+  for (int64_t l = 0; l < depth; l += SOME) {
+    const int64_t end = least(SOME, depth - l);
+    float *part = to + half_words(p->dtype, numbers, l) * wide;
+    for (int64_t j = 0; j < n; j += wide, part += half_words(p->dtype, numbers, depth) * wide) {
+      const int64_t here = least(wide, n - j);
+      for (int64_t d = 0; d < end; d++) {
+        const float *from = matrix_at(x, (l + d) * step + j).at;
+        __builtin_prefetch(from + SOME * step, 0, 3);
+        __builtin_prefetch(from + SOME * step + here / 2, 0, 3);
+        p->kernel->shorten(p->dtype, from, here, some + d * wide);
+      }
+      p->kernel->panels(p->dtype, some, wide, end, here, part, wide);
+    }
+  }
 }
 
 /* Rows of x at depths l.. for the tiles q0 to q1 of `tiles` that rows i0 to i1 are dealt to, each
@@ -73,17 +125,17 @@ static void pack_tiles(const HalfProduct *p, const Rows *r, int64_t q0, int64_t 
   const int64_t pitch = words_of(p, depth) + GAP, step = p->xl == 1 ? depth : AT_ONCE;
   for (int64_t d = 0; d < depth; d += step) {
     if (d + step < depth) /* while these are packed */
-      prefetch_depths(p->x + tile_row(r, q0) * p->xi + (l + d + step) * p->xl, p->xl,
+      prefetch_depths(matrix_at(p->x, tile_row(r, q0) * p->xi + (l + d + step) * p->xl), p->xl,
                       least(step, depth - d - step), tile_row(r, q1) - tile_row(r, q0));
     for (int64_t q = q0; q < q1; q++) {
       const int64_t i = tile_row(r, q), n = tile_row(r, q + 1) - i;
-      const uint16_t *x = p->x + i * p->xi + (l + d) * p->xl;
+      const HalfMatrix x = matrix_at(p->x, i * p->xi + (l + d) * p->xl);
       float *to = p->packed + (q - q0) * TILE_FLOATS;
       if (p->xl == 1)
-        p->kernel->rows(p->dtype, x, p->xi, depth, (int)n, to, pitch);
+        take_rows(p, x, p->xi, depth, n, to, pitch);
       else /* more rows than the tile's, which is faster than fewer */
-        p->kernel->panels(p->dtype, x, p->xl, least(step, depth - d), least(p->m - i, p->across),
-                          to + words_of(p, d) * p->across, p->across);
+        take_panels(p, x, p->xl, least(step, depth - d), least(p->m - i, p->across),
+                    to + words_of(p, d) * p->across, p->across);
     }
   }
 }
@@ -105,19 +157,19 @@ static void pack_block(const HalfProduct *p, int64_t l, int64_t depth, int64_t j
   const int64_t words = words_of(p, depth), pitch = words + GAP;
   const bool pads = pads_depth(p, depth);
   if (p->yj == 1 && !pads) {
-    p->kernel->panels(p->dtype, p->y + l * p->yl + j0, p->yl, depth, j1 - j0, all, p->wide);
+    take_panels(p, matrix_at(p->y, l * p->yl + j0), p->yl, depth, j1 - j0, all, p->wide);
     return;
   }
   for (int64_t j = j0; j < j1; j += p->wide) {
     const int n = (int)least(j1 - j, p->wide);
     if (p->yj == 1) {
       float *to = all + (j - j0) * words;
-      p->kernel->panels(p->dtype, p->y + l * p->yl + j, p->yl, depth, n, to, p->wide);
+      take_panels(p, matrix_at(p->y, l * p->yl + j), p->yl, depth, n, to, p->wide);
       memset(to + (depth + 1) / 2 * p->wide, 0,
              (size_t)((words - (depth + 1) / 2) * p->wide) * sizeof *to);
       continue;
     }
-    p->kernel->rows(p->dtype, p->y + j * p->yj + l, p->yj, depth, n, p->temp, pitch);
+    take_rows(p, matrix_at(p->y, j * p->yj + l), p->yj, depth, n, p->temp, pitch);
     if (pads) end_rows(p, depth, n, p->temp, pitch);
     for (int at = 0; at < n; at += k->lanes)
       k->turn(p->temp + at * pitch, pitch, words, (int)least(n - at, k->lanes),
@@ -135,7 +187,7 @@ static int64_t kept_before(const HalfProduct *p, int64_t l) {
 
 /* NULL: there is no room for it. nest 0: it is of no use to other calls. */
 static const float *keep(const HalfProduct *p, int64_t nest, int64_t most) {
-  const KeptMatrix own = {p->kernel, p->y, p->k, p->n, p->yl, p->yj, p->dtype};
+  const KeptMatrix own = {p->kernel, p->y.at, p->k, p->n, p->yl, p->yj, p->dtype};
   const int64_t part = part_of_depth(p->kernel, p->k);
   bool fresh;
   float *to = gemm_keep(&own, nest, kept_before(p, p->k), most, &fresh);
@@ -147,16 +199,16 @@ static const float *keep(const HalfProduct *p, int64_t nest, int64_t most) {
 /* Rows i.. of x at depths l.., as rows. */
 static void pack_square(const HalfProduct *p, int64_t i, int64_t n, int64_t l, int64_t depth,
                         int64_t pitch) {
-  const uint16_t *x = p->x + i * p->xi + l * p->xl;
+  const HalfMatrix x = matrix_at(p->x, i * p->xi + l * p->xl);
   const GemmKernel *k = p->kernel->tiles;
   const int64_t words = words_of(p, depth), pairs = (depth + 1) / 2;
   if (p->xl == 1) {
-    p->kernel->rows(p->dtype, x, p->xi, depth, (int)n, p->packed, pitch);
+    take_rows(p, x, p->xi, depth, n, p->packed, pitch);
     if (pairs < words) end_rows(p, depth, n, p->packed, pitch);
     return;
   }
   float *across = p->packed + HALF_SQUARE * pitch;
-  p->kernel->panels(p->dtype, x, p->xl, depth, n, across, HALF_SQUARE);
+  take_panels(p, x, p->xl, depth, n, across, HALF_SQUARE);
   memset(across + pairs * HALF_SQUARE, 0, (size_t)((words - pairs) * HALF_SQUARE) * sizeof *across);
   for (int64_t w = 0; w < words; w += k->lanes)
     k->turn(across + w * HALF_SQUARE, HALF_SQUARE, n, k->lanes, p->packed + w, pitch);
@@ -229,22 +281,48 @@ static void block_of(const HalfProduct *p, int64_t i0, int64_t i1, int64_t j0, i
     for (int64_t j = j0; j < j1; j++) put(p, i, j, *sum++);
 }
 
+/* The k numbers of the vector, side by side. */
+static void take_vector(const HalfProduct *p, uint16_t *to) {
+  const uint16_t *x = p->x.at;
+  const float *wide = p->x.at;
+  for (int64_t l = 0; l < p->k; l++)
+    if (p->x.wide)
+      p->kernel->shorten(p->dtype, wide + l * p->xl, 1, to + l);
+    else
+      to[l] = x[l * p->xl];
+}
+
+/* Some lines of y, `step` apart, of n numbers each: where they lie, or rounded, in `room`. */
+static const uint16_t *take_lines(const HalfProduct *p, HalfMatrix y, int64_t lines, int64_t n,
+                                  int64_t *step, uint16_t *room) {
+  if (!y.wide) return y.at;
+  for (int64_t i = 0; i < lines; i++)
+    p->kernel->shorten(p->dtype, matrix_at(y, i * *step).at, n, room + i * n);
+  *step = n;
+  return room;
+}
+
 /* A matrix whose rows lie whole, times a vector. */
 static bool dots(const HalfProduct *p) {
   enum { AT_ONCE = 4 };
-  const int64_t padded = tiles_of(p->k, 2 * HALF_LANES) * 2 * HALF_LANES;
-  uint16_t *x = (uint16_t *)(void *)conv_room(padded / 2);
+  const int64_t padded = tiles_of(p->k, 2 * HALF_LANES) * 2 * HALF_LANES,
+                more = p->y.wide ? AT_ONCE * least(p->k, DTRT_GEMM_BLOCK) : 0;
+  uint16_t *x = (uint16_t *)(void *)conv_room((padded + more + 1) / 2), *room = x + padded;
   if (!x) return false;
-  for (int64_t l = 0; l < padded; l++) x[l] = l < p->k ? p->x[l * p->xl] : 0;
+  take_vector(p, x);
+  memset(x + p->k, 0, (size_t)(padded - p->k) * sizeof *x);
   for (int64_t j = 0; j < p->n; j += AT_ONCE) {
-    const int64_t rows = least(AT_ONCE, p->n - j), step = rows == AT_ONCE ? p->yj : 0;
+    const int64_t rows = least(AT_ONCE, p->n - j), each = rows == AT_ONCE ? AT_ONCE : 1;
     double sum[AT_ONCE] = {0};
     for (int64_t l = 0; l < p->k; l += DTRT_GEMM_BLOCK)
-      for (int64_t q = 0; q < rows; q += step ? AT_ONCE : 1) { /* of the last few, one by one */
+      for (int64_t q = 0; q < rows; q += each) { /* of the last few, one by one */
+        const int64_t depth = least(DTRT_GEMM_BLOCK, p->k - l);
+        int64_t step = p->yj;
         float y[AT_ONCE];
-        p->kernel->dots(p->y + (j + q) * p->yj + l, step, least(DTRT_GEMM_BLOCK, p->k - l), x + l,
-                        y);
-        for (int i = 0; i < (step ? AT_ONCE : 1); i++) sum[q + i] += y[i];
+        const uint16_t *from =
+            take_lines(p, matrix_at(p->y, (j + q) * p->yj + l), each, depth, &step, room);
+        p->kernel->dots(from, each > 1 ? step : 0, depth, x + l, y);
+        for (int i = 0; i < each; i++) sum[q + i] += y[i];
       }
     for (int64_t q = 0; q < rows; q++) put(p, 0, j + q, (float)sum[q]);
   }
@@ -257,8 +335,8 @@ static void add_sums(float *to, const float *sum, int64_t n, bool some) {
 }
 
 /* A vector times columns of a matrix whose rows lie whole: in the order of a product. */
-static void columns_of(const HalfProduct *p, const uint16_t *x, const uint16_t *y, bool wide,
-                       float *to) {
+static void columns_of(const HalfProduct *p, const uint16_t *x, HalfMatrix y, bool wide, float *to,
+                       uint16_t *room) {
   const bool whole = p->kernel->square; /* goes through all of a block of depths */
   const int64_t part = whole ? DTRT_GEMM_BLOCK : part_of_depth(p->kernel, p->k),
                 run_most = whole ? DTRT_GEMM_BLOCK : HALF_RUN, n = wide ? HALF_WIDE : HALF_NARROW;
@@ -267,7 +345,10 @@ static void columns_of(const HalfProduct *p, const uint16_t *x, const uint16_t *
   for (int64_t l = 0; l < p->k; l += part) {
     const int64_t end = least(l + part, p->k);
     for (int64_t r = l; r < end; r += run_most) {
-      p->kernel->lines(y + r * p->yl, p->yl, least(run_most, end - r), x + r, wide, run);
+      const int64_t depth = least(run_most, end - r);
+      int64_t step = p->yl;
+      const uint16_t *from = take_lines(p, matrix_at(y, r * p->yl), depth, n, &step, room);
+      p->kernel->lines(from, step, depth, x + r, wide, run);
       for (int64_t j = 0; j < n; j++) of_part[j] = r > l ? of_part[j] + run[j] : run[j];
     }
     add_sums(to, of_part, n, l % DTRT_GEMM_BLOCK > 0);
@@ -278,16 +359,19 @@ static void columns_of(const HalfProduct *p, const uint16_t *x, const uint16_t *
 }
 
 static bool lines(const HalfProduct *p) {
-  uint16_t *x = (uint16_t *)(void *)conv_room(p->k / 2 + 1);
+  const bool wholes = p->kernel->square; /* as columns_of: of wide ones so many are too many */
+  const int64_t run = wholes ? DTRT_GEMM_BLOCK : HALF_RUN,
+                more = p->y.wide ? run * (wholes ? HALF_NARROW : HALF_WIDE) : 0;
+  uint16_t *x = (uint16_t *)(void *)conv_room((p->k + more) / 2 + 1), *room = x + p->k + 1;
   if (!x) return false;
-  for (int64_t l = 0; l < p->k; l++) x[l] = p->x[l * p->xl];
+  take_vector(p, x);
   x[p->k] = 0;
   for (int64_t j = 0, here; j < p->n; j += here) {
-    const bool wide = p->n - j >= HALF_WIDE;
+    const bool wide = p->n - j >= HALF_WIDE && !(p->y.wide && wholes);
     const int64_t n = wide ? HALF_WIDE : HALF_NARROW, again = j + n > p->n ? j + n - p->n : 0;
     here = n - again; /* the last ones go with some that were there before */
     float sum[HALF_WIDE];
-    columns_of(p, x, p->y + j - again, wide, sum);
+    columns_of(p, x, matrix_at(p->y, j - again), wide, sum, room);
     for (int64_t q = again; q < n; q++) put(p, 0, j - again + q, sum[q]);
   }
   return true;
@@ -337,9 +421,9 @@ static bool blocks_of(HalfProduct *p, int64_t nest, const dtrt_epilogue *then) {
   return true;
 }
 
-void dtrt_gemm_half(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
-                    int64_t lda, const void *b, int64_t ldb, void *result, int64_t ldc,
-                    int accumulate, int keeps, const dtrt_epilogue *then) {
+void dtrt_gemm_half(int32_t dtype, int rounds, int ta, int tb, int64_t m, int64_t n, int64_t k,
+                    const void *a, int64_t lda, const void *b, int64_t ldb, void *result,
+                    int64_t ldc, int accumulate, int keeps, const dtrt_epilogue *then) {
   float *c = result;
   const HalfKernel *kernel = half_kernel(dtype);
   const int lanes = kernel->tiles->lanes;
@@ -350,8 +434,8 @@ void dtrt_gemm_half(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t
                    .m = m,
                    .n = n,
                    .k = k,
-                   .x = a,
-                   .y = b,
+                   .x = {a, rounds & DTRT_ROUND_A},
+                   .y = {b, rounds & DTRT_ROUND_B},
                    .xi = ta ? 1 : lda,
                    .xl = ta ? lda : 1,
                    .yl = tb ? 1 : ldb,
@@ -361,8 +445,8 @@ void dtrt_gemm_half(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t
                    .cj = 1,
                    .add = accumulate != 0};
   if (m <= 0 || n <= 0) return;
-  if (gemm_dealt(
-          &(GemmCall){dtype, ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, keeps, then}))
+  if (gemm_dealt(&(GemmCall){dtype, rounds, ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate,
+                             keeps, then}))
     return;
   for (int64_t i = 0; k <= 0 && !accumulate && i < m; i++)
     memset(c + i * ldc, 0, (size_t)n * sizeof *c);

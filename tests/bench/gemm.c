@@ -193,7 +193,8 @@ static void multiply(int side, const Case *s, const float *a, const float *b, fl
   const uint16_t *ha = (const uint16_t *)(const void *)a, *hb = (const uint16_t *)(const void *)b;
   const int ta = s->ta ? CblasTrans : CblasNoTrans, tb = s->tb ? CblasTrans : CblasNoTrans;
   if (side == DTG && half)
-    dtrt_gemm_half(DTRT_BF16, s->ta, s->tb, s->m, s->n, s->k, a, lda, b, ldb, c, s->n, 0, 0, NULL);
+    dtrt_gemm_half(DTRT_BF16, 0, s->ta, s->tb, s->m, s->n, s->k, a, lda, b, ldb, c, s->n, 0, 0,
+                   NULL);
   else if (side == MKL && half)
     mkl_half(CblasRowMajor, ta, tb, s->m, s->n, s->k, 1, ha, lda, hb, ldb, 0, c, s->n);
   else if (side == DTG)

@@ -174,7 +174,7 @@ expect 0 'losses that opt minimizes are not scaled' "$dtgc" own.dtg
 sed 's/16, act=tanh/256, act=tanh), dense(256, 256, act=tanh/; s/dense(16/dense(256/' m.dtg >wide.dtg
 sed 's/size=1600B/size=16KB/; s/size=64B/size=8KB/' "$sources/tests/tiny.machine" >small.machine
 "$dtgc" wide.dtg --precision bf16 --machine small.machine --dump=loops >loops
-grep -q 'dtrt_gemm_half(DTRT_BF16, 1, 0, len0, 256, 12, .*, 1, 0)' loops || fail 'no product in a nest of tiles'
+grep -q 'dtrt_gemm_half(DTRT_BF16, 0, 1, 0, len0, 256, 12, .*, 1, 0)' loops || fail 'no product in a nest of tiles'
 trained() {
   rm -rf wide
   "$dtgc" run wide.dtg --precision bf16 "$@" fit train --feed x=x.csv --feed y=y.csv --epochs 3 --save wide >out 2>&1 || cat out

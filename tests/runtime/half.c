@@ -120,6 +120,18 @@ static Fenced fenced(int64_t n, int dtype, uint64_t seed) {
 }
 static void unmap(Fenced e) { munmap(e.map, e.bytes + 8192); }
 
+/* The same numbers in f32, a little off: rounded, they are these. Right before a page, too. */
+static Fenced widened(const Fenced *of, int64_t n, int dtype) {
+  Fenced e = fenced(2 * n, dtype, 0);
+  float *to = (float *)(void *)e.at;
+  const float off = dtype == DTRT_BF16 ? 0x1p-10f : 0x1p-13f;
+  for (int64_t i = 0; i < n; i++) {
+    const float x = dtype == DTRT_BF16 ? dtrt_bf16_to_f32(of->at[i]) : dtrt_f16_to_f32(of->at[i]);
+    to[i] = x + x * (float)(i % 3 - 1) * off;
+  }
+  return e;
+}
+
 static void see_rows(dtrt_device *dev, void *const *p, const int64_t *n, int64_t from, int64_t to) {
   int *rows = p[0];
   (void)dev, (void)n;
@@ -139,7 +151,7 @@ static void one(int dtype, int ta, int tb, int m, int n, int k, int pad, int add
   void *const seen[] = {rows};
   const dtrt_epilogue then = {.rows = see_rows, .p = seen};
   p.a = a.at, p.b = b.at;
-  dtrt_gemm_half(dtype, ta, tb, m, n, k, a.at, p.lda, b.at, p.ldb, c, p.ldc, adds, 0,
+  dtrt_gemm_half(dtype, 0, ta, tb, m, n, k, a.at, p.lda, b.at, p.ldb, c, p.ldc, adds, 0,
                  pad ? NULL : &then);
   CHECK(rows[0] == (pad ? 0 : m), "%dx%dx%d: the epilogue saw %d rows", m, n, k, rows[0]);
   const bool vector = dtype == DTRT_BF16 && ((n == 1 && !ta) || (m == 1 && tb));
@@ -155,7 +167,19 @@ static void one(int dtype, int ta, int tb, int m, int n, int k, int pad, int add
   }
   CHECK(!wrong, "%s ta %d tb %d %dx%dx%d pad %d: %d wrong", dtrt_dtype_name(dtype), ta, tb, m, n, k,
         pad, wrong);
-  unmap(a), unmap(b), unmap(r), free(had);
+  const int64_t na = (int64_t)((ta ? k : m) - 1) * p.lda + (ta ? m : k),
+                nb = (int64_t)((tb ? n : k) - 1) * p.ldb + (tb ? k : n);
+  Fenced wide_a = widened(&a, na, dtype), wide_b = widened(&b, nb, dtype);
+  float *again = malloc((size_t)nc * sizeof *again);
+  for (int rounds = 1; rounds < 4; rounds++) {
+    memcpy(again, had, (size_t)nc * sizeof *again);
+    dtrt_gemm_half(dtype, rounds, ta, tb, m, n, k, rounds & DTRT_ROUND_A ? wide_a.at : a.at, p.lda,
+                   rounds & DTRT_ROUND_B ? wide_b.at : b.at, p.ldb, again, p.ldc, adds, 0, NULL);
+    CHECK(!memcmp(again, c, (size_t)nc * sizeof *again),
+          "%s ta %d tb %d %dx%dx%d: rounded as they are packed (%d), they have other bits",
+          dtrt_dtype_name(dtype), ta, tb, m, n, k, rounds);
+  }
+  unmap(a), unmap(b), unmap(r), unmap(wide_a), unmap(wide_b), free(had), free(again);
 }
 
 /* `count` products that lie `apart` elements apart, in one call and each in its own. */
@@ -171,7 +195,7 @@ static void many(int dtype, int ta, int tb, int m, int n, int k, int count, int 
   float *one = malloc((size_t)nc * sizeof *one), *all = malloc((size_t)nc * sizeof *all);
   for (int64_t i = 0; i < nc; i++) one[i] = all[i] = (float)(i % 7);
   for (int q = 0; q < count; q++)
-    dtrt_gemm_half(dtype, ta, tb, m, n, k, a.at + q * a_next, lda, b.at + q * b_next, ldb,
+    dtrt_gemm_half(dtype, 0, ta, tb, m, n, k, a.at + q * a_next, lda, b.at + q * b_next, ldb,
                    one + q * c_next, ldc, adds, 0, NULL);
   const dtrt_loops loops = {1, 1, {count}, {a_next}, {b_next}, {c_next}};
   dtrt_gemm_loops(dtype, ta, tb, m, n, k, a.at, lda, b.at, ldb, all, ldc, adds, &loops);

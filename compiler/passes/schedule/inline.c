@@ -42,6 +42,8 @@ typedef struct Inline {
   double *made; /* by node: of those, the operations */
   Uses *uses;   /* by node */
   int *body;    /* by node: le->body */
+  int *products;     /* by node: that read it */
+  const int *region; /* by node; NULL: the entry has none */
 } Inline;
 
 /* n computes an element of `base` again for each of a larger result, or at a computed index. */
@@ -121,6 +123,15 @@ static void use_in_loop(Inline *s, NodeId id) {
     add_use(s, n->operand[0], &body);
 }
 
+/* To pack f32 as half-width numbers takes reading twice as many bytes each time; to store these
+ * first, reading all and writing half. */
+enum { PACKED_WIDE = 2 };
+static bool is_better_packed(const Inline *s, const TensorPart *part, NodeId product, NodeId id) {
+  if (!part->rounds) return true;
+  const NodeId base = node_base(s->g, id);
+  return s->products[base] <= PACKED_WIDE && (!s->region || s->region[product] == s->region[base]);
+}
+
 /* `all`: parts too, which a product could read where they lie. A scatter is a loop: a number that
  * all of an operand's elements have stands in it. */
 static void store_operands(Inline *s, NodeId id, bool all) {
@@ -129,7 +140,8 @@ static void store_operands(Inline *s, NodeId id, bool all) {
     TensorPart part;
     const NodeId base = node_base(s->g, n->operand[k]);
     if (node_class(n) == CLASS_SCATTER && node_is_const(graph_node(s->g, base))) continue;
-    const bool there = !all && !s->le->stored[base] && product_part(s->le, n, k, &part);
+    const bool there = !all && !s->le->stored[base] && product_part(s->le, n, k, &part) &&
+                       is_better_packed(s, &part, id, n->operand[k]);
     s->le->stored[there ? part.of : base] = true;
     for (int d = 0; there && d < graph_node(s->g, part.of)->shape.rank; d++)
       if (part.at[d] != NO_NODE) s->le->stored[node_base(s->g, part.at[d])] = true;
@@ -206,7 +218,7 @@ static bool is_observed(const Inline *s, NodeId id) {
 static void store_outside(Inline *s) {
   const Entry *e = s->le->entry;
   if (!e->regions.n) return;
-  const int *region = regions_find(s->arena, e, s->g);
+  const int *region = s->region;
   for (NodeId i = 0; i < s->g->nodes.n; i++) {
     const Node *n = graph_node(s->g, i);
     for (int k = 0; k < n->noperands && !op_is(n, OPF_AFTER); k++) {
@@ -363,6 +375,12 @@ static void begin(Inline *s) {
     le->stored[i] = c != CLASS_MAP && c != CLASS_VIEW;
     find_cost(s, i);
   }
+  for (NodeId i = 0; i < n; i++) {
+    const Node *x = graph_node(s->g, i);
+    for (int k = 0; k < x->noperands && op_class(x) == OPC_PRODUCT; k++)
+      s->products[node_base(s->g, x->operand[k])]++;
+  }
+  if (le->entry->regions.n) s->region = regions_find(s->arena, le->entry, s->g);
   kept_mark(le, le->stored);
   store_outside(s);
   store_parts(s);
@@ -414,6 +432,7 @@ static bool inline_within(Plan *p, LocalEntry *le, const Limits *with) {
               .index = arena_array(a, bool, n + 1),
               .made = arena_array(a, double, n + 1),
               .uses = arena_array(a, Uses, n + 1),
+              .products = arena_array(a, int, n + 1),
               .body = le->body = arena_array(p->arena, int, n + 1)};
   begin(&s);
   for (NodeId i = n - 1; i >= 0; i--) decide(&s, i, !plan_has(p, FEATURE_INLINE));
