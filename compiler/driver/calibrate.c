@@ -286,6 +286,8 @@ static char *write_file(Calibration *c) {
   const char *what = c->mpi ? "MPI ranks" : "threads";
   snprintf(name, sizeof name, "%d %s of %.36s", c->devices, what, cpu);
   c->machine.name = name;
+  if (!c->mpi && c->devices >= c->machine.cores) /* all cores read at once */
+    c->machine.host_bandwidth = three_digits(c->machine.memory_bandwidth * c->devices);
   Str s = str_new(c->arena);
   str_printf(&s, "# Measured by dtgc calibrate%s on %s: %d %s\n# on %ld cores of %s.\n",
              c->quick ? " --quick (rough figures)" : "", date, c->devices, what,

@@ -6,6 +6,7 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,6 +166,18 @@ static double find_bandwidth(void) {
   return lines * line / latency;
 }
 
+/* What the cores of a host have of memory together: of AMD's CPUs 60 GB/s for the cores of an L3,
+ * whose chip has one link to memory, of others 200 GB/s, of the eight channels of a socket. */
+static double find_host_bandwidth(const Machine *m) {
+  double each = 200e9;
+#if defined(__x86_64__)
+  if (__builtin_cpu_is("amd")) each = 60e9;
+#endif
+  const int64_t sharing = m->cache[CACHE_L3].size > 0 ? m->cache[CACHE_L3].cores : m->cores;
+  const double groups = fmax(1, (double)m->cores / (double)(sharing > 1 ? sharing : 1));
+  return fmax(m->memory_bandwidth, groups * each);
+}
+
 /* Of a peak products have 0.8, and loops, which rarely multiply and add at once and wait for what
  * they read, an eighth. Devices are threads that read each other's memory: each byte is read and
  * written, and a wait is a cache line's way there and back, some times over. */
@@ -186,5 +199,6 @@ const Machine *host_machine(Arena *a) {
   m->name = "native";
   find_rates(m);
   host_caches(m);
+  if (find_vectors().name) m->host_bandwidth = find_host_bandwidth(m);
   return m;
 }

@@ -69,9 +69,9 @@ static void measure(Trial *t, const Plan *plan) {
   t->memory = plan_memory(plan);
 }
 
-/* Compiles the program again with more layouts. No plan: they contradict an annotation.
- */
-static void try_layouts(dtgc_program *p, Trial *t) {
+/* Compiles the program again with more layouts, and on another mesh if one is given. No plan: they
+ * contradict an annotation. */
+static void try_on_mesh(dtgc_program *p, Trial *t, const char *mesh) {
   Diag *diag = arena_new_of(p->arena, Diag);
   FrontOptions f = p->front;
   const char **all = arena_array(p->arena, const char *, f.nlayouts + t->layouts.t.n + 1);
@@ -79,6 +79,7 @@ static void try_layouts(dtgc_program *p, Trial *t) {
   for (int i = 0; i < t->layouts.t.n; i++) all[f.nlayouts + i] = t->layouts.t.at[i];
   f.layout = all, f.nlayouts += t->layouts.t.n;
   f.parsed = p->program->parsed;
+  if (mesh) f.mesh = mesh;
   diag_init(diag, p->arena, NULL, NULL);
   Program *program = front_compile(p->arena, diag, &f);
   PipelineOptions po = {.machine = p->program->machine,
@@ -87,6 +88,8 @@ static void try_layouts(dtgc_program *p, Trial *t) {
   const Plan *plan = program ? pipeline_run(program, &po) : NULL;
   if (plan) measure(t, plan);
 }
+
+static void try_layouts(dtgc_program *p, Trial *t) { try_on_mesh(p, t, NULL); }
 
 static const char *says(dtgc_program *p, const AutoLayout *a) {
   return arena_printf(p->arena, "%s=%s", a->path,
@@ -122,6 +125,86 @@ static Trial try_data_parallel(dtgc_program *p) {
   }
   if (m->naxes) try_layouts(p, &t);
   return t;
+}
+
+/* -------- devices and cores -------- */
+
+/* The same layouts on a host's cores, by devices that have some each: the mesh, and with its last
+ * axis ever smaller, then the one before. */
+typedef struct Shared {
+  const char *mesh;
+  int64_t devices, cores, memory; /* of all devices */
+  double time;
+} Shared;
+
+enum { MOST_SHARED = 8 };
+
+static bool is_one_host(const Plan *p) {
+  const Mesh *m = &p->program->mesh;
+  for (int a = 0; a < m->naxes; a++)
+    if (machine_axis(p->program->machine, m, a).by != LINK_MEMORY) return false;
+  return p->program->machine->cores > 1 && mesh_devices(m) > 1;
+}
+
+static bool make_smaller(int64_t *size, int naxes) {
+  for (int a = naxes - 1; a >= 0; a--) {
+    if (size[a] == 1) continue;
+    int64_t by = 2;
+    while (size[a] % by) by++;
+    size[a] /= by;
+    return true;
+  }
+  return false;
+}
+
+static const char *mesh_of_sizes(dtgc_program *p, const Mesh *m, const int64_t *size) {
+  Str s = str_new(p->arena);
+  for (int a = 0; a < m->naxes; a++)
+    str_printf(&s, "%s%s=%ld", a ? "," : "", m->axis[a].name, (long)size[a]);
+  return s.at;
+}
+
+static bool try_shared(dtgc_program *p, const Trial *best, const int64_t *size, Shared *out) {
+  Trial t = {.layouts = best->layouts};
+  out->mesh = mesh_of_sizes(p, &p->program->mesh, size);
+  try_on_mesh(p, &t, out->mesh);
+  if (!t.plan) return false;
+  out->devices = mesh_devices(&t.plan->program->mesh);
+  out->cores = machine_cores(p->program->machine, out->devices);
+  out->time = 0;
+  int64_t own = 0;
+  for (int e = 0; e < t.plan->entries.n; e++) {
+    const LocalEntry *le = &t.plan->entries.at[e];
+    if (!auto_entry(t.plan, e)) continue;
+    out->time += cost_call_on_cores(t.plan, le, out->cores);
+    if (le->own_bytes > own) own = le->own_bytes;
+  }
+  out->memory = out->devices * (t.memory + (out->cores - 1) * own);
+  return true;
+}
+
+static void put_shared(dtgc_program *p, const Trial *best, Str *out) {
+  const Mesh *m = &p->program->mesh;
+  int64_t size[MAX_AXES];
+  Shared shared[MOST_SHARED];
+  int n = 0, least = 0;
+  char time[16];
+  if (!is_one_host(best->plan)) return;
+  for (int a = 0; a < m->naxes; a++) size[a] = m->axis[a].size;
+  for (bool more = true; more && n < MOST_SHARED; more = make_smaller(size, m->naxes))
+    n += try_shared(p, best, size, &shared[n]);
+  for (int i = 1; i < n; i++)
+    if (shared[i].time < shared[least].time) least = i;
+  if (n < 2) return;
+  str_printf(out,
+             "# These layouts on a host of %ld cores, shared out among devices (memory of all, as\n"
+             "# if replicas shared none):\n",
+             (long)p->program->machine->cores);
+  for (int i = 0; i < n; i++)
+    str_printf(out, "#   --mesh %s: %ld device%s x %ld core%s, %s, %ld bytes%s\n", shared[i].mesh,
+               (long)shared[i].devices, shared[i].devices == 1 ? "" : "s", (long)shared[i].cores,
+               shared[i].cores == 1 ? "" : "s", cost_time_text(shared[i].time, time),
+               (long)shared[i].memory, i == least ? ", the least time" : "");
 }
 
 /* -------- the file -------- */
@@ -265,6 +348,7 @@ static void put_file(dtgc_program *p, const Trial *trial, const Trial *best, dou
   } else {
     str_puts(out, " how far these are from the best is not known.\n");
   }
+  put_shared(p, best, out);
   if (p->front.mesh) {
     str_puts(out, "mesh [");
     for (int a = 0; a < m->naxes; a++)

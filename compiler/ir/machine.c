@@ -49,6 +49,12 @@ int64_t machine_cores(const Machine *m, int64_t devices) {
   return m->cores > devices ? m->cores / devices : 1;
 }
 
+double machine_near(const Machine *m) {
+  int l = CACHE_LEVELS - 1;
+  while (l > 0 && m->cache[l].size == 0) l--;
+  return (double)machine_cache(m, (CacheLevel)l) * (double)(m->cores > 1 ? m->cores : 1);
+}
+
 /* -------- axes -------- */
 
 /* How many consecutive devices the lines along the axis, with all between them, fill: `reach`.
@@ -178,6 +184,7 @@ void machine_put(Str *out, const Machine *m) {
   if (m->memory > 0) put_key(out, "memory", m->memory, "B");
   put_key(out, "start", m->start, "s");
   if (m->cores > 0) str_printf(out, "cores = %lld\n", (long long)m->cores);
+  if (m->host_bandwidth > 0) put_key(out, "host_bandwidth", m->host_bandwidth, "B/s");
   put_caches(out, m);
   for (int i = 0; i < m->nlinks; i++) {
     const Link *l = &m->link[i];

@@ -40,6 +40,7 @@ typedef struct Machine {
   double memory;           /* bytes of one device; 0: unknown */
   double start;            /* seconds before a step of computation is under way */
   int64_t cores;           /* of a host; 0: unknown */
+  double host_bandwidth;   /* bytes a second of its memory, by all cores; 0: it keeps up */
   Cache cache[CACHE_LEVELS];
   int nlinks;
   Link link[MAX_LINKS];
@@ -58,6 +59,8 @@ int64_t machine_cache(const Machine *m, CacheLevel level);
  * so many seconds is dealt. */
 double machine_part(const Machine *m);
 bool machine_deals(const Machine *m, double seconds);
+/* Bytes that a host's caches hold at the last level that it has. */
+double machine_near(const Machine *m);
 /* Cores of each of so many devices of a host that has no others; 1 where the machine does not say.
  */
 int64_t machine_cores(const Machine *m, int64_t devices);

@@ -2,7 +2,8 @@
  * (docs/machines.md).
  *
  * Invariant: unknown, repeated or impossible entries are errors with their location; only
- * vector_flops, start, memory, name, cores, caches and their bandwidths have defaults. */
+ * vector_flops, start, memory, name, cores, host_bandwidth, caches and their bandwidths have
+ * defaults. */
 #include "machine_reader.h"
 #include <math.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@ static const Key keys[] = {
     {"memory_bandwidth", Q_BANDWIDTH, offsetof(Machine, memory_bandwidth), true},
     {"memory", Q_BYTES, offsetof(Machine, memory), false},
     {"start", Q_TIME, offsetof(Machine, start), false},
+    {"host_bandwidth", Q_BANDWIDTH, offsetof(Machine, host_bandwidth), false},
 };
 enum { NKEYS = (int)(sizeof keys / sizeof *keys), MOST_NAME = 64 };
 _Static_assert((int)NKEYS <= (int)MOST_KEYS, "Reader has room for each");
@@ -51,8 +53,9 @@ static void read_name(Reader *r, Span at) {
 
 static void read_key(Reader *r, const char *name, Span at) {
   static const char *const names[] = {
-      "flops", "vector_flops", "memory_bandwidth", "memory", "start", "name", "cores", "cache",
-      "link",  "axis"};
+      "flops", "vector_flops", "memory_bandwidth", "memory", "start",
+      "name",  "cores",        "host_bandwidth",   "cache",  "link",
+      "axis"};
   if (!strcmp(name, "name")) {
     read_name(r, at);
     return;
@@ -80,9 +83,9 @@ static void read_key(Reader *r, const char *name, Span at) {
     diag_error(r->diag, at, "`cache` takes no `=`: cache L2 size=1MiB bandwidth=40GB/s");
   else
     reader_unknown(
-        r, at, name, "key", names, 10,
-        "flops, vector_flops, memory_bandwidth, memory, start, name, cores, cache, link and "
-        "axis");
+        r, at, name, "key", names, 11,
+        "flops, vector_flops, memory_bandwidth, memory, start, name, cores, host_bandwidth, cache, "
+        "link and axis");
 }
 
 static const char line_forms[] =

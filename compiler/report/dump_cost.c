@@ -17,6 +17,12 @@ static void put_machine(const Plan *p, Str *out) {
                m->cache[l].bandwidth / 1e9);
   }
   str_puts(out, "\n");
+  if (m->cores > 0) {
+    str_printf(out, "  %ld core%s of a host", (long)m->cores, m->cores == 1 ? "" : "s");
+    if (m->host_bandwidth > 0)
+      str_printf(out, ", %.3g GB/s of memory together", m->host_bandwidth / 1e9);
+    str_puts(out, "\n");
+  }
   for (int a = 0; a < mesh->naxes; a++) {
     Link l = machine_axis(m, mesh, a);
     str_printf(out, "  axis %s: %.3g GB/s, %s latency, by %s", mesh->axis[a].name,
@@ -24,14 +30,6 @@ static void put_machine(const Plan *p, Str *out) {
     if (l.by == LINK_MESSAGES) str_printf(out, " of %s each", report_time(p, l.message));
     str_puts(out, "\n");
   }
-}
-
-/* A call: faster computation hides less. */
-static double on_cores(const Plan *p, const LocalEntry *le, const EntryCost *c, int64_t cores) {
-  double *hidden = arena_array(p->arena, double, le->steps.n + 1), sum = 0;
-  cost_hidden(p, le, cores, hidden);
-  for (int t = 0; t < le->steps.n; t++) sum += step_turns(le, t).times * hidden[t];
-  return cost_on_cores(p, le, cores) + c->exchange - sum;
 }
 
 static void put_entry_cost(const Plan *p, const LocalEntry *le, Str *out) {
@@ -44,7 +42,7 @@ static void put_entry_cost(const Plan *p, const LocalEntry *le, Str *out) {
   if (cores > 1)
     str_printf(out, "    on %ld cores  %-10s a call %s, %ld bytes more a device\n", (long)cores,
                report_time(p, cost_on_cores(p, le, cores)),
-               report_time(p, on_cores(p, le, &c, cores)),
+               report_time(p, cost_call_on_cores(p, le, cores)),
                (long)((cores - 1) * le->own_bytes));
   if (p->all_kept && p->loops_keep[le->index].levels) {
     const EntryCost all = cost_entry(p->all_kept, &p->all_kept->entries.at[le->index]);

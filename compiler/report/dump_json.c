@@ -343,6 +343,9 @@ static void put_entry_cost(const Plan *p, const LocalEntry *le, Str *out) {
   put_number(out, "compute_time", c.compute);
   put_number(out, "exchange_time", c.exchange);
   put_number(out, "hidden_time", c.hidden);
+  const int64_t cores = machine_cores(p->program->machine, mesh_devices(&p->program->mesh));
+  put_integer(out, "cores", cores);
+  put_number(out, "time_on_cores", cost_call_on_cores(p, le, cores));
   put_number(out, "flops", c.flops);
   put_integer(out, "bytes", c.bytes);
   put_integer(out, "exchanges", c.exchanges);
@@ -366,6 +369,8 @@ void dump_cost_json(const Plan *p, Str *out) {
   put_number(out, "flops_rate", m->flops);
   put_number(out, "vector_flops_rate", m->vector_flops);
   put_number(out, "memory_bandwidth", m->memory_bandwidth);
+  put_integer(out, "host_cores", m->cores);
+  put_number(out, "host_bandwidth", m->host_bandwidth);
   str_puts(out, ",\"caches\":[");
   for (int l = 0; l < CACHE_LEVELS && m->cache[l].size > 0; l++) {
     str_printf(out, "%s{\"level\":%d", l ? "," : "", l + 1);

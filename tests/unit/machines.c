@@ -240,8 +240,9 @@ static double any(uint64_t *s, double low, double high) {
 
 static bool same(const Machine *x, const Machine *y) {
   bool ok = !strcmp(x->name, y->name) && x->flops == y->flops && x->cores == y->cores &&
-            x->vector_flops == y->vector_flops && x->memory_bandwidth == y->memory_bandwidth &&
-            x->memory == y->memory && x->start == y->start && x->nlinks == y->nlinks;
+            x->host_bandwidth == y->host_bandwidth && x->vector_flops == y->vector_flops &&
+            x->memory_bandwidth == y->memory_bandwidth && x->memory == y->memory &&
+            x->start == y->start && x->nlinks == y->nlinks;
   for (int l = 0; ok && l < CACHE_LEVELS; l++)
     ok = x->cache[l].size == y->cache[l].size && x->cache[l].bandwidth == y->cache[l].bandwidth &&
          (x->cache[l].cores > 1 ? x->cache[l].cores : 1) ==
@@ -272,6 +273,7 @@ static void test_round_trip(Arena *a) {
                        .message = plain ? -1 : any(&s, -11.9, -0.1),
                        .by = (LinkBy)(dice(&s) % 3)};
     m.cores = plain ? 0 : 8 + (int64_t)(dice(&s) % 100);
+    m.host_bandwidth = plain ? 0 : any(&s, 3.1, 17.9);
     double size = 64;
     for (int l = 0; l < CACHE_LEVELS - (int)(dice(&s) % 2); l++) {
       size = plain ? 2 * size * (double)(dice(&s) % 64 + 1) : size * any(&s, 0, 3);
@@ -349,6 +351,7 @@ static void test_host(Arena *a) {
   const Machine *m = host_machine(a), *again = host_machine(a);
   CHECK(same(m, again), "this computer is two");
   CHECK(m->cores >= 1, "%ld cores", (long)m->cores);
+  CHECK(m->host_bandwidth >= m->memory_bandwidth, "all cores read less than one");
   CHECK(m->flops > m->vector_flops && m->vector_flops > 1e9 && m->flops < 1e12, "%g and %g flops",
         m->flops, m->vector_flops);
   CHECK(m->cache[CACHE_L2].bandwidth > m->memory_bandwidth, "L2 is no faster than memory");

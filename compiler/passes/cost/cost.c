@@ -342,19 +342,32 @@ EntryCost cost_entry(const Plan *p, const LocalEntry *le) {
   return e;
 }
 
+/* What a step of all devices of a host, which work at once, takes at least to pass its memory: no
+ * more than one device after the other, each in the `time` that it is modelled to take alone. */
+static double through_memory(const Plan *p, const LocalEntry *le, const Step *s, double time) {
+  const Machine *m = p->program->machine;
+  const double devices = (double)mesh_devices(&p->program->mesh);
+  if (m->host_bandwidth == 0 || step_moves(s)) return 0;
+  const double bytes = work_step(p->program, le, s).bytes * devices;
+  return bytes > machine_near(m) ? fmin(bytes / m->host_bandwidth, devices * time) : 0;
+}
+
 /* A sort of a line, and what is known to stay on one core, is not told apart. */
-static double step_on_cores(const Plan *p, double compute, int64_t cores) {
+static double step_on_cores(const Plan *p, const LocalEntry *le, const Step *s, double compute,
+                            int64_t cores) {
   const Machine *m = p->program->machine;
   const double time = compute - m->start;
-  if (cores == 1 || !machine_deals(m, time)) return compute;
-  const double parts = fmax(1, floor(time / machine_part(m)));
-  return m->start + time / fmin(parts, (double)cores);
+  if (time <= 0) return compute;
+  const double most = machine_deals(m, time) ? fmax(1, floor(time / machine_part(m))) : 1;
+  const double divided = time / fmin(most, (double)cores);
+  return m->start + fmax(divided, through_memory(p, le, s, time));
 }
 
 double cost_on_cores(const Plan *p, const LocalEntry *le, int64_t cores) {
   double sum = 0;
   for (int t = 0; t < le->steps.n; t++)
-    sum += step_turns(le, t).times * step_on_cores(p, cost_step(p, le, t).compute, cores);
+    sum += step_turns(le, t).times *
+           step_on_cores(p, le, &le->steps.at[t], cost_step(p, le, t).compute, cores);
   return sum;
 }
 
@@ -362,9 +375,23 @@ void cost_hidden(const Plan *p, const LocalEntry *le, int64_t cores, double *hid
   Wire w = {0};
   for (int t = 0; t < le->steps.n; t++) {
     StepCost c = cost_step(p, le, t);
-    c.compute = step_on_cores(p, c.compute, cores);
+    c.compute = step_on_cores(p, le, &le->steps.at[t], c.compute, cores);
     wire_step(&w, &le->steps.at[t], t, &c, hidden);
   }
+}
+
+double cost_call_on_cores(const Plan *p, const LocalEntry *le, int64_t cores) {
+  const Machine *m = p->program->machine;
+  double *hidden = arena_array(p->arena, double, le->steps.n + 1), sum = 0, exchange = 0;
+  cost_hidden(p, le, cores, hidden);
+  for (int t = 0; t < le->steps.n; t++) {
+    const double times = step_turns(le, t).times;
+    sum += times * hidden[t];
+    exchange += times * cost_step(p, le, t).exchange;
+  }
+  const double devices = (double)mesh_devices(&p->program->mesh),
+               turns = m->cores > 0 ? fmax(1, devices / (double)m->cores) : 1;
+  return turns * cost_on_cores(p, le, cores) + exchange - sum;
 }
 
 const char *cost_time_text(double s, char *out) {

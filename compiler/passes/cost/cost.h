@@ -71,9 +71,13 @@ typedef struct EntryCost {
 } EntryCost;
 EntryCost cost_entry(const Plan *p, const LocalEntry *le);
 /* Its computation on so many cores of each device: what is dealt divides, in parts that are worth
- * it; memory is taken to keep up. No plan is chosen by it: the bits of results do not depend on the
- * number of cores. */
+ * it (as loops/parallel.c deals it), but is no faster than the host's memory passes what its caches
+ * do not hold, by all devices at once. No plan is chosen by it: the bits of results do not depend
+ * on the number of cores. */
 double cost_on_cores(const Plan *p, const LocalEntry *le, int64_t cores);
+/* A call where each device has so many cores, and, of fewer cores than devices of the host, where
+ * these take turns. */
+double cost_call_on_cores(const Plan *p, const LocalEntry *le, int64_t cores);
 /* Of its exchanges by messages, [steps], the seconds that computation on so many cores hides (wire.h). */
 void cost_hidden(const Plan *p, const LocalEntry *le, int64_t cores, double *hidden);
 
