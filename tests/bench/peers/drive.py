@@ -7,15 +7,20 @@ A case is a number of devices, on as many cores, or (behind an @) on others, but
 without DTensor is one process on these cores. All systems that a model was written for are started, all
 run the first 20 steps, and those whose losses are within 1e-4 of dtg's (in bf16, of which JAX has no switch, 2e-2) are
 timed by turns, `rounds` of at least `seconds` each. The most memory of each process, without others that it starts, is
-in MB. --ask waits for a line on the standard input before the timing of each case, for machines that are
+in MB. Below the table is a line for each case: which part of its cores' FMA peak and memory bandwidth (peaks.c, measured
+on them) dtg reached in some steps that were timed one by one, and where the rest goes. --ask waits for a line on the standard input before the timing of each case, for machines that are
 shared: it prints `ready`, and `done` after.
 """
 import argparse
+import functools
+import json
 import os
 import statistics
 import subprocess
 import sys
 from pathlib import Path
+
+import bounds
 
 HERE = Path(__file__).resolve().parent
 SYSTEMS = ["dtg", "jax", "tensorflow", "torch", "eager", "compiled"]
@@ -105,6 +110,20 @@ def measure(systems, rounds, seconds):
         s.memory = s.ask("memory", 0)[0]
 
 
+@functools.cache
+def peaks(folder, cores):
+    """GFLOP/s and GB/s of these cores together."""
+    said = subprocess.run([folder / "peaks", str(len(cores))], check=True, text=True, stdout=subprocess.PIPE,
+                          preexec_fn=lambda: os.sched_setaffinity(0, cores)).stdout
+    return tuple(map(float, said.split()))
+
+
+def bound(folder, title, devices, cores, dtg):
+    dtg.process.stdin.write(f"profile {max(3, min(dtg.steps, 50))}\n")
+    dtg.process.stdin.flush()
+    return bounds.line(title, devices, len(cores), json.loads(" ".join(dtg.answer())), *peaks(folder, tuple(cores)))
+
+
 def row(model, names, devices, cores, systems, words):
     by_name, cells = {s.name: s for s in systems}, []
     for name in names:
@@ -131,6 +150,7 @@ def main():
     p.add_argument("--ask", action="store_true")
     o = p.parse_args()
     from models import DTENSOR, MODELS
+    lines = []
     all_cores, versions, apart, shown = sorted(os.sched_getaffinity(0)), {}, 0, None
     with open(o.folder / "log", "w") as log:
         for model in o.models.split(","):
@@ -154,10 +174,14 @@ def main():
                     print("| --- " * (6 + len(names)) + "|")
                     shown = names
                 row(MODELS[model], names, devices, cores, systems, words)
+                lines.append(bound(o.folder, MODELS[model]["title"], devices, cores, systems[0]))
                 versions |= {s.name: s.version for s in systems}
                 apart = max([apart] + [s.apart for s in systems[1:]])
                 for s in systems:
                     s.close()
+    print("\ndtg, devices on cores (above 100 % of memory bandwidth: from caches):")
+    for text in lines:
+        print("* " + text)
     print(f"\nlosses of the first {CHECKED} steps: at most {apart:.1e} apart from dtg's, relative")
     print("; ".join(f"{versions[n]}" for n in SYSTEMS[1:] if n in versions))
 

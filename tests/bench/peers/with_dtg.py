@@ -1,12 +1,15 @@
 """dtg, through libdtgc.so and the binding of samples/embed: the batch split over the devices, no other annotations.
 One device has all cores."""
 import ctypes
+import json
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
 
+import bounds
 import models
 import worker
 
@@ -32,4 +35,14 @@ def step(one):
     return float(loss)
 
 
-worker.serve(lib.dtgc_version().decode(), step, data)
+def profile(steps):
+    p._check(lib.dtgc_profile_start(p.p))
+    steps()
+    with tempfile.TemporaryDirectory() as folder:
+        trace = os.path.join(folder, "trace.json")
+        p._check(lib.dtgc_profile_save(p.p, trace.encode()))
+        with open(trace) as f:
+            return json.dumps(bounds.spent(json.load(f)["traceEvents"]))
+
+
+worker.serve(lib.dtgc_version().decode(), step, data, profile=profile)
