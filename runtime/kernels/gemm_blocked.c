@@ -261,9 +261,13 @@ static void over_rows(GemmProduct *p, int64_t l, int64_t depth, int64_t i0, int6
 
 /* -------- how a product is cut -------- */
 
-/* Most lanes of a tile would be empty, and few would be if it were turned over. */
+/* More lanes of a tile would be empty than to turn x is worth (a quarter of them; measured on a Zen
+ * 4), and few would be if it were turned over; one tile of rows, so that nothing is turned twice.
+ */
 static bool narrow(const GemmProduct *p) {
-  return !p->band && p->n <= p->kernel->rows[2] && p->m >= p->kernel->lanes;
+  const int lanes = p->kernel->lanes;
+  const int rows = p->kernel->rows[p->m > 2 * lanes && p->m <= 3 * lanes ? 3 : 2];
+  return !p->band && p->n <= rows && 4 * p->n <= 3 * lanes && p->m >= lanes;
 }
 
 static void change_places(GemmProduct *p) {

@@ -1,7 +1,8 @@
 /* blocks.c: how products are cut, without a clock. Kernels that only count take the place of those
  * that compute, over shapes of all kinds up to 8192 cubed and for L2 of 256 KB to 2 MB: tiles do
- * little that is not asked for, each number of the operands is packed seldom, and tiles are not
- * small. Real kernels give the same bits whatever the caches are. */
+ * little that is not asked for, each number of the operands is packed seldom, tiles are not small,
+ * and no shape takes much more than its neighbours. Real kernels give the same bits whatever the
+ * caches are. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,74 @@ static void modelled(const BlockShape *s, int ta, int tb, int64_t l2) {
         "%s: %.0f calls of tiles", say, counts.calls);
 }
 
+/* -------- neighbours -------- */
+
+/* Cycles, as above, of what a shape takes: tiles, packing and calls. */
+static double cycles(const BlockShape *s, int ta, int tb) {
+  const GemmSetup setup = {&counting, gemm_packed_floats(1 << 20), 4 << 20, false};
+  static float row[1 << 16];
+  float *room = malloc((size_t)GEMM_ROOM_FLOATS(&setup) * sizeof *room);
+  if (!room) exit(1);
+  counts = (Counts){0};
+  gemm_blocked_by(&setup, room, s->m, s->n, s->k, row, ta ? 1 : 0, ta ? 0 : 1, row,
+                  tb ? 1 : 48 + s->n, tb ? 48 + s->k : 1, row, 0, false, NULL, NULL, 0);
+  free(room);
+  return counts.flops / 32 + 0.25 * counts.packed + 0.6 * counts.turned + 30 * counts.calls;
+}
+
+typedef enum Which { M, N, K } Which;
+typedef struct Sweep {
+  const char *what;
+  BlockShape shape; /* but for the size that goes from `from` to `to` */
+  Which which;
+  int64_t from, to, step;
+  int ta, tb;
+  double most; /* times what the neighbour takes, beside being as much larger */
+} Sweep;
+
+/* Columns count in whole vectors. */
+static double work_of(Which which, int64_t size) {
+  return (double)(which == N ? (size + 15) / 16 * 16 : size);
+}
+
+/* No step takes much more than the one before for what it has more to do, nor much less. */
+static void sweep(const Sweep *w) {
+  double before = 0;
+  for (int64_t size = w->from; size <= w->to; size += w->step) {
+    BlockShape s = w->shape;
+    *(w->which == M ? &s.m : w->which == N ? &s.n : &s.k) = size;
+    const double now = cycles(&s, w->ta, w->tb);
+    const double grows = work_of(w->which, size) / work_of(w->which, size - w->step);
+    CHECK(size == w->from || (now <= w->most * grows * before && w->most * now >= before),
+          "%s: %s%ldx%ldx%ld%s takes %.3f times what its neighbour takes", w->what,
+          w->ta ? "'" : "", (long)s.m, (long)s.n, (long)s.k, w->tb ? "'" : "", now / before);
+    before = now;
+  }
+}
+
+/* `most` is 1.03 but where another way begins: from 97 rows of a head on y is packed, from 33 on it
+ * is turned if it lies across; small ones have a tile more; and of few columns, up to a quarter of
+ * a vector less than one, x is turned, which these cycles count as much as the tiles. */
+static void sweeps(void) {
+  static const Sweep all[] = {
+      {"head of a language model", {0, 50257, 768, 0}, M, 32, 512, 16, 0, 0, 1.1},
+      {"the same, by single rows", {0, 50257, 768, 0}, M, 120, 136, 1, 0, 0, 1.03},
+      {"the same, to x", {0, 768, 50257, 0}, M, 32, 512, 16, 0, 1, 1.4},
+      {"the same, to the weights", {768, 50257, 0, 0}, K, 32, 512, 16, 1, 0, 1.03},
+      {"batches about 960", {0, 4096, 1024, 0}, M, 944, 976, 1, 0, 0, 1.03},
+      {"batches about 1040", {0, 4096, 1024, 0}, M, 1024, 1056, 1, 0, 0, 1.03},
+      {"gradients to weights of them", {1024, 1024, 0, 0}, K, 944, 1056, 4, 1, 0, 1.03},
+      {"gradients to inputs of them", {0, 1024, 4096, 0}, M, 944, 1056, 4, 0, 1, 1.03},
+      {"small rows", {0, 33, 33, 0}, M, 1, 65, 1, 0, 0, 1.07},
+      {"small columns", {33, 0, 33, 0}, N, 9, 65, 1, 0, 0, 1.07},
+      {"small depths", {33, 33, 0, 0}, K, 1, 65, 1, 0, 0, 1.03},
+      {"few columns", {1024, 0, 1024, 0}, N, 2, 17, 1, 0, 0, 1.95},
+      {"few columns, transposed", {1024, 0, 1024, 0}, N, 2, 17, 1, 0, 1, 1.95},
+      {"few rows", {0, 1024, 1024, 0}, M, 2, 17, 1, 0, 0, 1.03},
+      {"few rows, transposed", {0, 1024, 1024, 0}, M, 2, 17, 1, 1, 0, 1.03}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) sweep(&all[i]);
+}
+
 /* Bits with blocks of several sizes, and with tiles as one or as two. */
 static void same_bits(const BlockShape *s, int ta, int tb) {
   const int64_t lda = ta ? s->m : s->lda ? s->lda : s->k, ldb = tb ? s->k : s->n;
@@ -162,6 +231,7 @@ int main(void) {
     for (int t = 0; t < 4; t++)
       for (int c = 0; c < 3; c++) modelled(&large[i], t & 1, t >> 1, l2[c]);
   for (int n = 1; n <= 65; n++) modelled(&(BlockShape){n + 1, n + 1, n, 0}, 0, 0, 1 << 20);
+  sweeps();
   /* Some of few rows, of which y is read in streams where it is larger than half of L2. The last:
    * rows that collide in the cache, and more of them than there is room for. */
   static const BlockShape real[] = {{70, 90, 300, 0},   {300, 50, 512, 0},   {40, 700, 1024, 0},
