@@ -1051,8 +1051,14 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
 #define DTRT_JOIN_sum(V, M, a, b) ((a) + (b))
 #define DTRT_JOIN_prod(V, M, a, b) ((a) * (b))
 #define DTRT_SELECT(V, M, m, a, b) ((V)(((m) & (M)(a)) | (~(m) & (M)(b))))
-#define DTRT_JOIN_max(V, M, a, b) DTRT_SELECT(V, M, ((a) > (b)) | ((a) != (a)), a, b)
-#define DTRT_JOIN_min(V, M, a, b) DTRT_SELECT(V, M, ((a) < (b)) | ((a) != (a)), a, b)
+/* As dtrt_max and dtrt_min. The inner choice is one instruction of x86, which gives b if either is
+ * NaN; one comparison more finds where a is. That a NaN of a is chosen as a quiet one, which it is
+ * already unless it came with the data, keeps clang from joining both into two comparisons. */
+#define DTRT_QUIET_BIT(M) (((M){0} + 1) << (sizeof(((M){0})[0]) == 4 ? 22 : 51))
+#define DTRT_SELECT_NUMBER(V, M, better, a, b)                                                     \
+  DTRT_SELECT(V, M, (a) != (a), (M)(a) | DTRT_QUIET_BIT(M), DTRT_SELECT(V, M, better, a, b))
+#define DTRT_JOIN_max(V, M, a, b) DTRT_SELECT_NUMBER(V, M, (a) > (b), a, b)
+#define DTRT_JOIN_min(V, M, a, b) DTRT_SELECT_NUMBER(V, M, (a) < (b), a, b)
 #define DTRT_LANES_OF(S, T, I)                                                                     \
   typedef T dtrt_lanes_##S __attribute__((vector_size(DTRT_LANES * sizeof(T))));                   \
   typedef T dtrt_lanes16_##S __attribute__((vector_size(16 * sizeof(T))));                         \
@@ -1085,8 +1091,8 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
     __builtin_memcpy(t, &a4, sizeof t);                                                            \
     return dtrt_##OP##_##S(dtrt_##OP##_##S(t[0], t[2]), dtrt_##OP##_##S(t[1], t[3]));              \
   }
-/* The place of the first of the best, among `found` (-1: none), which is `best`, and n elements from
- * place `at` on. NaN is better than numbers. Most turns have none that is better. */
+/* The place of the first of the best, among `found` (-1: none), which is `best`, and n elements
+ * from place `at` on. NaN is better than numbers. Most turns have none that is better. */
 #define DTRT_FIND(OP, BETTER, WORSE, S, T)                                                         \
   DTRT_FN int64_t dtrt_find_##OP##_##S(T *best, const T *line, int64_t n, int64_t at,              \
                                        int64_t found) {                                            \
@@ -1104,8 +1110,8 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
     return found;                                                                                  \
   }
 /* Pairwise combination of blocks: partial[j] combines 2^j of them, where bit j of their number is
- * set. `carry` takes block number `block`, counted from 0; `fold` combines all `blocks` and the last,
- * unfinished one. */
+ * set. `carry` takes block number `block`, counted from 0; `fold` combines all `blocks` and the
+ * last, unfinished one. */
 #ifdef __clang__
 #define DTRT_EACH _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #else
@@ -1132,9 +1138,9 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
       if (blocks >> j & 1) v = DTRT_JOIN_##OP(V, , partial[j], v);                                 \
     *acc = v;                                                                                      \
   }
-/* Rows of n elements, `size` from one to the next: even blocks are added up in row 0, odd ones in row
- * 1; row j + 1 combines 2^j blocks, j > 0. `carry` ends an odd block; `fold` combines what there is,
- * with `rest` also the unfinished block. */
+/* Rows of n elements, `size` from one to the next: even blocks are added up in row 0, odd ones in
+ * row 1; row j + 1 combines 2^j blocks, j > 0. `carry` ends an odd block; `fold` combines what
+ * there is, with `rest` also the unfinished block. */
 #define DTRT_PAIRWISE_ROWS(OP, S, T, one)                                                          \
   DTRT_SHARED void dtrt_carry_row_##OP##_##S(T *partial, int64_t n, int64_t size, int64_t block) { \
     for (int64_t j = 0; block >> j & 1; j++) {                                                     \

@@ -384,6 +384,42 @@ TEST_INT(i8, int8_t)
 TEST_INT(i32, int32_t)
 TEST_INT(i64, int64_t)
 
+/* Lanes of max and min against the functions that loops call, bit for bit, NaNs of both signs and
+ * zeros among them. */
+#define LANES_OF_EXTREMES(S, T, OP)                                                                \
+  static void test_lanes_##OP##_##S(const T *x, int n) {                                           \
+    for (int i = 0; i < n; i++)                                                                    \
+      for (int j = 0; j < n; j += DTRT_LANES) {                                                    \
+        T a[DTRT_LANES], b[DTRT_LANES], got[DTRT_LANES];                                           \
+        for (int k = 0; k < DTRT_LANES; k++) a[k] = x[(i + k) % n], b[k] = x[(j + 7 * k) % n];     \
+        dtrt_lanes_##S acc;                                                                        \
+        memcpy(&acc, a, sizeof acc);                                                               \
+        dtrt_accumulate_##OP##_##S(&acc, b);                                                       \
+        memcpy(got, &acc, sizeof got);                                                             \
+        for (int k = 0; k < DTRT_LANES; k++) {                                                     \
+          const T want = dtrt_##OP##_##S(a[k], b[k]);                                              \
+          check(!memcmp(&got[k], &want, sizeof want), "lanes of " #OP, (double)a[k], (double)b[k], \
+                (double)got[k], (double)want);                                                     \
+        }                                                                                          \
+      }                                                                                            \
+  }
+LANES_OF_EXTREMES(f32, float, max)
+LANES_OF_EXTREMES(f32, float, min)
+LANES_OF_EXTREMES(f64, double, max)
+LANES_OF_EXTREMES(f64, double, min)
+
+static void test_lanes(void) {
+  enum { N = 67 };
+  float x[N];
+  double y[N];
+  for (int i = 0; i < N; i++) x[i] = (float)(i * 37 % N) - 30;
+  x[3] = NAN, x[9] = -NAN, x[14] = INFINITY, x[20] = -INFINITY, x[31] = 0, x[32] = -0.0f;
+  x[40] = dtrt_from_bits_f32(0x7fc01234), x[41] = dtrt_from_bits_f32(0xffd54321), x[50] = 0x1p-149f;
+  for (int i = 0; i < N; i++) y[i] = (double)x[i];
+  test_lanes_max_f32(x, N), test_lanes_min_f32(x, N);
+  test_lanes_max_f64(y, N), test_lanes_min_f64(y, N);
+}
+
 static void test_ints(void) {
   for (int a = -128; a < 256; a++)
     for (int b = -128; b < 256; b++) {
@@ -669,6 +705,7 @@ int main(int argc, char **argv) {
   test_accuracy64(dense);
   test_two_of_f64(dense);
   test_pow(dense);
+  test_lanes();
   test_special();
   test_ints();
   test_storage();
