@@ -24,6 +24,8 @@ static void kernel_choose(void) {
 #endif
   kernel.turn = pairs.turn = squares.turn = g->turn;
   kernel.across = pairs.across = squares.across = g->across;
+  float *room;
+  kernel.near = pairs.near = squares.near = gemm_setup(&room)->all_floats;
 }
 
 /* NULL: there is none for f64, or DTRT_GEMM in the environment wants none of f32. */

@@ -62,6 +62,7 @@ typedef struct ConvKernel {
   void (*across)(const float *e, int64_t step, int rows, int n, float *c, int64_t ldc, bool add);
   /* gemm_kernel.h's */
   void (*depth)(const ConvDepth *t); /* NULL: of words that are not f32 */
+  int64_t near; /* floats of half of L2: what is packed and copied is in it; 0: of 1 MB */
 } ConvKernel;
 
 static inline void conv_tile(const ConvKernel *k, const ConvTile *t, int rows, bool whole) {

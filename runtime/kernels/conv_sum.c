@@ -7,10 +7,12 @@
 #include "conv_sum.h"
 
 enum {
-  CHUNK = 64 << 10,   /* floats of the source, and of the result, worked on at once: a part of L2 */
-  PANELS = 128 << 10, /* floats of weights packed at once, but at least one panel */
-  LINE = 16           /* floats between gathered rows: not all at multiples of 4 KiB */
+  NEAR = 128 << 10, /* where a kernel does not say: ConvKernel.near */
+  LINE = 16         /* floats between gathered rows: not all at multiples of 4 KiB */
 };
+
+/* Floats of weights packed at once, but at least one panel: half of L2. */
+static int64_t panels_floats(const Sum *s) { return s->kernel->near ? s->kernel->near : NEAR; }
 
 /* -------- packing -------- */
 
@@ -123,17 +125,18 @@ static int64_t chunk_floats(const Sum *s, int64_t images, int64_t rows) {
   return from > to ? from : to;
 }
 
-/* Rows of an image, or images, that are worked on at once. */
-static void chunking(const Sum *s, int64_t *images, int64_t *rows) {
+/* Rows of an image, or images, that are worked on at once: of the source, and of the result, at
+ * most so many floats. */
+static void chunking(const Sum *s, int64_t floats, int64_t *images, int64_t *rows) {
   const ConvSource *f = &s->from;
   const int64_t all = chunk_floats(s, 1, f->dim[0].count);
   *images = 1, *rows = f->dim[0].count;
-  if (all <= CHUNK) {
-    *images = all ? CHUNK / all : f->batch;
+  if (all <= floats) {
+    *images = all ? floats / all : f->batch;
     if (*images > f->batch) *images = f->batch;
     return;
   }
-  while (*rows > 1 && chunk_floats(s, 1, *rows) > CHUNK) *rows = (*rows + 1) / 2;
+  while (*rows > 1 && chunk_floats(s, 1, *rows) > floats) *rows = (*rows + 1) / 2;
 }
 
 static int64_t copied_floats(Sum *s, int64_t images, int64_t rows) {
@@ -145,10 +148,10 @@ static bool room(Sum *s, int64_t images, int64_t rows) {
   const ConvReach *d = s->from.dim;
   const int64_t columns = s->kernel->columns, panel = s->depth * columns,
                 all = (s->wide + columns - 1) / columns;
-  int64_t panels = panel ? PANELS / panel : 1;
+  int64_t panels = panel ? panels_floats(s) / panel : 1;
   panels = panels < 1 ? 1 : panels < all ? panels : all;
   s->panels_most = panels * columns;
-  s->groups_most = panel && panels == all ? PANELS / (panels * panel) : 1;
+  s->groups_most = panel && panels == all ? panels_floats(s) / (panels * panel) : 1;
   if (s->groups_most < 1) s->groups_most = 1;
   if (s->groups_most > s->groups) s->groups_most = s->groups;
   const int64_t runs = s->by_pixels
@@ -248,13 +251,16 @@ static bool in_one_set(const Sum *s) {
 }
 
 /* Whether to read lines in place, with taps that meet padding left out, takes fewer cycles than to
- * copy them with zeros at their ends. */
-static bool leaves_ends_out(const Sum *s, int64_t images, int64_t rows) {
+ * copy them with zeros at their ends. Zeros times infinite weights are seen in the result: so that
+ * is decided for chunks of one size, whatever the CPU's L2 is. */
+static bool leaves_ends_out(const Sum *s) {
+  int64_t images, rows;
   enum { COPIED = 3 }; /* floats in a cycle, from L2 to L2 */
   if (s->kernel->square || s->from.copied || conv_copy_in_place(&s->from)) return false;
   const int64_t columns = s->kernel->columns,
                 panels = (s->wide + columns - 1) / columns * s->groups;
   ConvChunk c;
+  chunking(s, NEAR / 2, &images, &rows);
   conv_chunk_at(&s->from, images, rows, 0, &c);
   const int64_t copied = conv_copy_floats(&s->from, c.b_end - c.b, c.j_end - c.j);
   Sum without = *s;
@@ -265,7 +271,7 @@ static bool leaves_ends_out(const Sum *s, int64_t images, int64_t rows) {
 
 static void by_depth(const Sum *s) {
   int64_t images, rows;
-  chunking(s, &images, &rows);
+  chunking(s, panels_floats(s) / 2, &images, &rows);
   ConvChunk c, next;
   for (int64_t n = 0; conv_chunk_at(&s->from, images, rows, n, &c); n++) {
     conv_depth(s, &c, conv_chunk_at(&s->from, images, rows, n + 1, &next) ? &next : NULL);
@@ -286,8 +292,8 @@ static bool sum(Sum *s) {
   s->in_lines = (d[2].count >= line_least(s->kernel) && !in_one_set(s)) || !s->depth;
   s->by_pixels = conv_pixels_fit(s);
   int64_t images, rows;
-  chunking(s, &images, &rows);
-  s->from.ends_left_out = s->in_lines && !s->by_pixels && leaves_ends_out(s, images, rows);
+  chunking(s, panels_floats(s) / 2, &images, &rows);
+  s->from.ends_left_out = s->in_lines && !s->by_pixels && leaves_ends_out(s);
   if (!room(s, images, rows)) return false;
   const bool whole = s->wide <= s->panels_most;
   const int64_t together = whole ? s->groups_most : 1;

@@ -269,6 +269,15 @@ static void alike(const dtrt_slide *s, uint64_t seed) {
       CHECK(!memcmp(first[i], out[i], (size_t)n[i] * 4), "%s: kernel %d has other bits: %s",
             what[i], j, describe(s));
   }
+  static const int64_t nears[] = {2 << 10, 32 << 10, 512 << 10}; /* whatever L2 is */
+  for (size_t j = 0; j < sizeof nears / sizeof *nears; j++) {
+    k[0].near = nears[j];
+    CHECK(conv_forward(&k[0], s, have[0], have[1], out[2], NULL), "no memory");
+    CHECK(conv_to_input(&k[0], s, have[2], have[1], out[0], NULL), "no memory");
+    for (int i = 0; i < 3; i += 2)
+      CHECK(!memcmp(first[i], out[i], (size_t)n[i] * 4), "%s: other bits with %ld floats near: %s",
+            what[i], (long)nears[j], describe(s));
+  }
   for (int i = 0; i < 3; i++) free(have[i]), free(first[i]), free(out[i]);
 }
 
@@ -418,6 +427,15 @@ int main(int argc, char **argv) {
                     {1, 1, 1},
                     {-1, -1, -1}},
       9);
+  /* Of several chunks and sets of panels. */
+  alike(
+      &(dtrt_slide){
+          DTRT_F32, 2, 3, 64, 64, 64, {40, 37}, {40, 37}, {3, 3}, {1, 1}, {1, 1}, {-1, -1}},
+      10);
+  alike(
+      &(dtrt_slide){
+          DTRT_F32, 2, 3, 160, 160, 130, {6, 5}, {6, 5}, {3, 3}, {1, 1}, {1, 1}, {-1, -1}},
+      11);
   const char *say = getenv("DTRT_GEMM");
   for (int type = 0; type < 3; type++) {
     static const int types[] = {DTRT_BF16, DTRT_F16, DTRT_F32};
