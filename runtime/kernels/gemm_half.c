@@ -17,6 +17,9 @@ enum {
   ROWS_AT_ONCE = 2048, /* whose sums lie in the room */
   NARROW = 8,          /* columns that are better rows */
   TOGETHER = 4,        /* tiles packed at a time where x is transposed */
+  ROWS_AHEAD = 2,      /* of f32 that are rounded, fetched ahead; and lines of them */
+  LINES_AHEAD = 8,
+  LONG = 1024, /* a line, in which so many numbers are fetched ahead */
   TILE_FLOATS = GEMM_ROWS * (HALF_DEPTH + GAP)
 };
 
@@ -85,7 +88,7 @@ static void take_rows(const HalfProduct *p, HalfMatrix x, int64_t step, int64_t 
     return;
   }
   for (int64_t i = 0; i < n; i++) {
-    p->kernel->shorten(p->dtype, matrix_at(x, i * step).at, depth, some);
+    p->kernel->shorten(p->dtype, matrix_at(x, i * step).at, depth, ROWS_AHEAD * step, some);
     p->kernel->rows(p->dtype, some, 0, depth, 1, to + i * pitch, pitch);
   }
 }
@@ -107,9 +110,7 @@ static void take_panels(const HalfProduct *p, HalfMatrix x, int64_t step, int64_
       const int64_t here = least(wide, n - j);
       for (int64_t d = 0; d < end; d++) {
         const float *from = matrix_at(x, (l + d) * step + j).at;
-        __builtin_prefetch(from + SOME * step, 0, 3);
-        __builtin_prefetch(from + SOME * step + here / 2, 0, 3);
-        p->kernel->shorten(p->dtype, from, here, some + d * wide);
+        p->kernel->shorten(p->dtype, from, here, SOME * step, some + d * wide);
       }
       p->kernel->panels(p->dtype, some, wide, end, here, part, wide);
     }
@@ -287,7 +288,7 @@ static void take_vector(const HalfProduct *p, uint16_t *to) {
   const float *wide = p->x.at;
   for (int64_t l = 0; l < p->k; l++)
     if (p->x.wide)
-      p->kernel->shorten(p->dtype, wide + l * p->xl, 1, to + l);
+      p->kernel->shorten(p->dtype, wide + l * p->xl, 1, 0, to + l);
     else
       to[l] = x[l * p->xl];
 }
@@ -296,8 +297,9 @@ static void take_vector(const HalfProduct *p, uint16_t *to) {
 static const uint16_t *take_lines(const HalfProduct *p, HalfMatrix y, int64_t lines, int64_t n,
                                   int64_t *step, uint16_t *room) {
   if (!y.wide) return y.at;
+  const int64_t ahead = n >= LONG ? LONG : LINES_AHEAD * *step;
   for (int64_t i = 0; i < lines; i++)
-    p->kernel->shorten(p->dtype, matrix_at(y, i * *step).at, n, room + i * n);
+    p->kernel->shorten(p->dtype, matrix_at(y, i * *step).at, n, ahead, room + i * n);
   *step = n;
   return room;
 }

@@ -28,8 +28,8 @@ typedef struct HalfKernel {
   /* Panels [word][wide] of n columns, from[l * step + j]; 0 beyond n. */
   void (*panels)(int dtype, const uint16_t *from, int64_t step, int64_t depth, int64_t n, float *to,
                  int64_t wide);
-  /* to[i] = from[i], rounded. */
-  void (*shorten)(int dtype, const float *from, int64_t n, uint16_t *to);
+  /* to[i] = from[i], rounded; what lies `ahead` floats behind is fetched. */
+  void (*shorten)(int dtype, const float *from, int64_t n, int64_t ahead, uint16_t *to);
   /* Of bf16: y[i] = the sum over l of a[i * step + l] x[l], l < depth <= DTRT_GEMM_BLOCK, for 4
    * rows; x has zeros up to a multiple of 2 * HALF_LANES. */
   void (*dots)(const uint16_t *a, int64_t step, int64_t depth, const uint16_t *x, float y[4]);
