@@ -1,28 +1,40 @@
 #!/bin/bash
-# Clang reads four parts of the emitted C's headers only where the C names something of them. Of two
-# jit.c lists how these names begin: every function and type there is in the list. Of the others it
-# knows the types in the names: every function there has one of them.   left_out.sh ROOT
+# Clang reads four parts of the emitted C's headers only where the emitter has printed something of
+# them (emit_headers.c). Of functions on lanes it lists how their names begin: every function and type
+# there is in the list. Functions of dtrt_special.h are used by ops alone, and those say so. Of the
+# others it knows the types in the names: every function there has one of them.   left_out.sh ROOT
 . "$(dirname "$0")/lib.sh"
 cd "$1" || exit 2
-jit=compiler/backend/jit/jit.c
+table=compiler/backend/emit/emit_headers.c
 # Names defined in the text given, after "dtrt_"; pasted ones as far as they are written.
 defined() {
   grep -oE '(DTRT_FN|DTRT_SHARED|typedef) [A-Za-z0-9_ *]*\bdtrt_[a-z0-9_]+' | sed 's/.*dtrt_//' |
     sort -u
 }
-# check LIST: of the names given, those that begin with none of the list
-check() {
-  local names missing
-  names=$(defined)
-  missing=$(awk 'NR == FNR { name[++n] = $1; next }
-    { for (i = 1; i <= n; i++) if (index($1, name[i]) == 1) next; print }' \
-    <(sed -n "/$1\[\] = {/,/NULL}/p" "$jit" | grep -oE '"[a-z0-9_]+"' | tr -d '"') \
-    <(echo "$names"))
-  [ "$(wc -l <<<"$names")" -gt 9 ] || fail "$1: only these names were found in the header: $names"
-  [ -z "$missing" ] || fail "$1 of $jit lacks: $missing"
-}
-check special_names <include/dtrt_special.h
-check lane_names < <(sed -n '/define DTRT_LANES_H/,$p' include/dtrt_math.h)
+# Functions on lanes that loops may call: all but helpers of helpers, and types, which are printed for
+# registers of lanes.
+names=$(sed -n '/define DTRT_LANES_H/,$p' include/dtrt_math.h | defined | grep -vE '^(lanes|mask)')
+missing=$(awk 'NR == FNR { name[++n] = $1; next }
+  { for (i = 1; i <= n; i++) if (index($1, name[i]) == 1) next; print }' \
+  <(sed -n "/lane_names\[\] = {/,/NULL}/p" "$table" | grep -oE '"[a-z0-9_]+"' | tr -d '"') \
+  <(echo "$names"))
+[ "$(wc -l <<<"$names")" -gt 9 ] || fail "only these functions on lanes were found: $names"
+[ -z "$missing" ] || fail "lane_names of $table lacks: $missing"
+
+# Ops whose C is in dtrt_special.h say so, for a file or for themselves; no other part names them.
+special=$(defined <include/dtrt_special.h | sed -E 's/_(f32|f64|[iu][0-9]+)?$//' | sort -u)
+[ "$(wc -l <<<"$special")" -gt 30 ] || fail "only these were found in dtrt_special.h: $special"
+pattern="\"[^\"]*dtrt_($(paste -sd'|' <<<"$special"))_[@%\"]"
+named=$(grep -rlE "$pattern" compiler --include=*.c --include=*.h)
+[ "$(wc -l <<<"$named")" -gt 1 ] || fail "no ops were found that are in dtrt_special.h: $named"
+for f in $named; do
+  case $f in compiler/ops/*) ;; *) fail "$f names a function of dtrt_special.h" ;; esac
+  grep -q '^#define ELEMENT_IN_SPECIAL true' "$f" || fail "$f has C in dtrt_special.h: ELEMENT_IN_SPECIAL"
+  # what is no row of UNARY or BINARY
+  grep -nE "\.c = $pattern" -A1 "$f" | grep -q '\.c = ' &&
+    ! grep -E "\.c = $pattern" -A1 "$f" | grep -q 'c_special = true' &&
+    fail "$f: an op with .c in dtrt_special.h lacks .c_special"
+done
 
 # typed GUARD TYPES: what the part behind a guard defines, by name or by a macro, has one of the types
 typed() {

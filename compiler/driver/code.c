@@ -6,22 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of emitted C, for whoever waits for clang. */
-static int64_t count_functions(const char *text) {
-  int64_t n = 0;
-  for (const char *at = text; (at = strstr(at, "\n}\n")); at++) n++;
-  return n;
-}
-
 static dtgc_status make_object(dtgc_program *p) {
   Emitted e;
   JitTimes t;
   char *error = NULL;
   dtgc_status s = program_emit(p, EMIT_TO_RUN, &e);
   if (s) return s;
-  program_doing(p, "functions by clang", 0, count_functions(e.at));
-  bool ok = program_alone(p) ? jit_compile(e.at, e.n, &p->jit, &p->object, &t, &error)
-                             : jit_compile_together(e.at, e.n, &p->jit, &p->object, &t, &error);
+  program_doing(p, "functions by clang", 0, e.functions);
+  bool ok = program_alone(p) ? jit_compile(&e.text, &p->jit, &p->object, &t, &error)
+                             : jit_compile_together(&e.text, &p->jit, &p->object, &t, &error);
   program_time(p, "llvm", t.module);
   program_time(p, "clang", t.compile);
   if (!ok) {
@@ -130,12 +123,12 @@ dtgc_status dtgc_barrier(dtgc_program *p, const char *name, double timeout) {
 
 /* -------- executables -------- */
 
-static dtgc_status object_of(dtgc_program *p, const char *text, size_t n, const char *symbol,
+static dtgc_status object_of(dtgc_program *p, const JitSource *text, const char *symbol,
                              JitObject *out, char **error) {
   JitOptions o = p->jit;
   JitTimes t;
   o.symbol = symbol;
-  if (!jit_compile(text, n, &o, out, &t, error)) return DTGC_SYSTEM;
+  if (!jit_compile(text, &o, out, &t, error)) return DTGC_SYSTEM;
   program_time(p, "clang", t.compile);
   return DTGC_OK;
 }
@@ -159,11 +152,14 @@ static dtgc_status make_objects(dtgc_program *const *programs, int n, bool host,
     }
     if ((s = program_emit(programs[i], EMIT_TO_KEEP, &e)))
       *error = jit_printf("%s", dtgc_error(programs[i]));
-    if (!s) s = object_of(programs[i], e.at, e.n, names[i], &objects[i + 1], error);
+    if (!s) s = object_of(programs[i], &e.text, names[i], &objects[i + 1], error);
   }
   char *text = s ? NULL : link_main_source(names, n, host);
   if (!s && !text) s = DTGC_NO_MEMORY;
-  if (!s) s = object_of(programs[0], text, strlen(text), NULL, &objects[0], error);
+  const char *without[HEADER_GUARDS];
+  emit_left_out(&(HeaderUse){0}, without);
+  const JitSource main = {.at = text, .n = text ? strlen(text) : 0, .without = without};
+  if (!s) s = object_of(programs[0], &main, NULL, &objects[0], error);
   free(text);
   free(names);
   free(name);

@@ -474,9 +474,11 @@ static dtgc_status emit_inside(dtgc_program *p, void *arg) {
   bool keeps = e->purpose == EMIT_TO_KEEP;
   o.values = p->observe != OBSERVE_NOTHING;
   if (keeps && report_dump(p->plan, &p->front, "layouts", &layouts)) o.layouts = layouts.at;
-  emit_c(&s, p->plan, &o);
-  e->at = s.at ? s.at : "";
-  e->n = s.n;
+  EmitCounts counts;
+  emit_c(&s, p->plan, &o, &counts);
+  emit_left_out(&counts.uses, e->without);
+  e->text = (JitSource){.at = s.at ? s.at : "", .n = s.n, .without = e->without};
+  e->functions = counts.functions;
   return DTGC_OK;
 }
 
@@ -514,7 +516,7 @@ dtgc_status dtgc_dump(dtgc_program *p, const char *stage, char **text) {
   if (strcmp(stage, "c") == 0) {
     Emitted e;
     if ((s = program_emit(p, EMIT_TO_READ, &e))) return s;
-    d.out = (Str){.at = (char *)e.at, .n = e.n};
+    d.out = (Str){.at = (char *)e.text.at, .n = e.text.n};
   } else if ((s = program_guard(p, dump_inside, &d))) {
     return s;
   }

@@ -14,6 +14,7 @@
 #include "dtrt.h"
 #include "hold.h"
 #include "frontend.h"
+#include "emit_c.h"
 #include "pipeline.h"
 #include "jit.h"
 
@@ -152,9 +153,10 @@ int program_verify(dtgc_program *p, double tolerance, const char *entry, const v
  * executable, has the text of the layouts too, which a host that has p asks p for. */
 typedef enum EmitPurpose { EMIT_TO_READ, EMIT_TO_RUN, EMIT_TO_KEEP } EmitPurpose;
 typedef struct Emitted {
-  const char *at;
-  size_t n;
+  JitSource text;
+  int functions;
   EmitPurpose purpose;
+  const char *without[HEADER_GUARDS]; /* `text` refers to it */
 } Emitted;
 dtgc_status program_emit(dtgc_program *p, EmitPurpose purpose, Emitted *out);
 

@@ -1,5 +1,6 @@
 /* Functions of the bits of integers, as two's complement. They are functions, not operators: `and`,
  * `or` and `not` are of truth values, and `^` would be read as a power. */
+#define ELEMENT_IN_SPECIAL true
 #include "elementwise.h"
 
 FOLD_INTEGERS(bit_and)

@@ -4,6 +4,11 @@
 #define DTG_ELEMENTWISE_H
 #include "fold.h"
 
+/* A file whose rows have their C in dtrt_special.h says so before it includes this. */
+#ifndef ELEMENT_IN_SPECIAL
+#define ELEMENT_IN_SPECIAL false
+#endif
+
 #define ELEMENT_FN static inline __attribute__((unused))
 
 enum { TAKES_BOOL = 1, TAKES_INT = 2, TAKES_FLOAT = 4 };
@@ -93,6 +98,7 @@ ELEMENT_FN NodeId flat_grad(Build *b, NodeId node, NodeId dy) {
                            .grad = grad_##NAME,                                                    \
                            .no_grad = WHY,                                                         \
                            .c = C,                                                                 \
+                           .c_special = ELEMENT_IN_SPECIAL,                                        \
                            .class = OPC_ELEMENT,                                                   \
                            .flags = OPF_ELEMENTWISE,                                               \
                            .flops = COST,                                                          \
@@ -120,6 +126,7 @@ ELEMENT_FN NodeId flat_grad(Build *b, NodeId node, NodeId dy) {
                            .grad = grad_##NAME,                                                    \
                            .no_grad = WHY,                                                         \
                            .c = C,                                                                 \
+                           .c_special = ELEMENT_IN_SPECIAL,                                        \
                            .class = OPC_ELEMENT,                                                   \
                            .flags = OPF_ELEMENTWISE,                                               \
                            .flops = 1,                                                             \

@@ -1,5 +1,6 @@
 /* Elementary and special functions beside those of elementwise.c, one row each. Their C is
  * dtrt_special.h's: f32 in f64 without branches, f64 by libm. */
+#define ELEMENT_IN_SPECIAL true
 #include "elementwise.h"
 
 FOLD_FLOAT(tan)
@@ -195,5 +196,6 @@ const OpDef op_gamma_slope = {.name = "gamma_slope",
                               .doc = "how a draw from the gamma distribution moves with a",
                               .grad = grad_gamma_slope,
                               .c = "dtrt_gamma_slope_@($0, $1)",
+                              .c_special = true,
                               .flops = 400,
                               PAIR};

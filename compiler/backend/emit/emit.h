@@ -6,10 +6,6 @@
 #include "emit_c.h"
 #include "loops.h"
 
-typedef struct Table {
-  const char *text, *name;
-} Table;
-
 /* What a step is, for comments, messages and profiles. */
 typedef struct StepText {
   const char *what, *where;
@@ -23,12 +19,13 @@ typedef struct Emit {
   const EmitOptions *options;
   Str tables, loops, entries;
   Names *names;
-  VEC(Table) dims, layouts; /* written once each, by text */
-  Lookup dim_at, layout_at; /* 1 + the place in those, by interned text */
+  VEC(const char *) dims, layouts; /* names of tables, each written once */
+  Lookup dim_at, layout_at;        /* 1 + the place in those, by interned text */
   const char **unit;        /* names of functions, by number */
   VEC(const char *) parts;  /* names of functions that do a part of a loop */
   Lookup part_at;           /* 1 + the place in parts, by interned text */
   int nexchanges;
+  EmitCounts *counts;
   /* the entry being written */
   const LocalEntry *le;
   const char **assigned; /* by node: the variable it is the new value of, or NULL */
@@ -51,6 +48,11 @@ const char *emit_unique(Emit *e, Lookup *used, const char *base);
 const Node *emit_named(Emit *e, const Node *n);
 /* The last two parts of a value's name, which tell loops' parameters apart: d1_w of model.d1.w. */
 const char *emit_short_name(Emit *e, const Node *n);
+
+/* emit_headers.c: what is printed, of a function's type, of lanes, or by a function's name. */
+void emit_uses_type(HeaderUse *u, DType t);
+void emit_uses_lanes(HeaderUse *u, DType t);
+void emit_uses_function(HeaderUse *u, const char *name);
 
 /* step_text.c */
 void emit_begin_entry(Emit *e, const LocalEntry *le);

@@ -103,12 +103,14 @@ static void put_units(Emit *e, const LoopProgram *all) {
 }
 
 static void put_head(Emit *e, Str *out) {
+  size_t line = out->n; /* where it begins */
   str_printf(out, "/* %s, made by dtgc from", emit_comment(e, e->options->name));
   for (int i = 0; i < e->program->diag->sources.n; i++) {
     const char *name = emit_comment(e, e->program->diag->sources.at[i].name);
-    const char *line = out->n ? strrchr(out->at, '\n') : NULL;
-    const bool wraps = i && strlen(line ? line + 1 : out->at) + strlen(name) > 96;
-    str_printf(out, "%s%s%s", i ? "," : "", wraps ? "\n * " : " ", name);
+    const bool wraps = i && out->n - line + strlen(name) > 96;
+    str_puts(out, i ? "," : "");
+    if (wraps) str_puts(out, "\n"), line = out->n;
+    str_printf(out, "%s%s", wraps ? " * " : " ", name);
   }
   str_puts(out, ".\n * ");
   if (e->mesh->naxes) {
@@ -225,13 +227,15 @@ static void put_program(Emit *e, Str *out, const LoopProgram *all, const char *r
   str_printf(out, ", %d, %s, &rates};\n", p->shared.n, p->shared.n ? "shared" : "0");
 }
 
-void emit_c(Str *out, const Plan *plan, const EmitOptions *o) {
+void emit_c(Str *out, const Plan *plan, const EmitOptions *o, EmitCounts *counts) {
+  *counts = (EmitCounts){0};
   Emit e = {.arena = plan->arena,
             .names = names_new(plan->arena),
             .plan = plan,
             .program = plan->program,
             .mesh = &plan->program->mesh,
-            .options = o};
+            .options = o,
+            .counts = counts};
   e.tables = str_new(e.arena), e.loops = str_new(e.arena), e.entries = str_new(e.arena);
   Str tables = str_new(e.arena), rows = str_new(e.arena), program = str_new(e.arena);
   const LoopProgram *all = plan->loops;

@@ -13,8 +13,21 @@ typedef struct EmitOptions {
   int drop_exchange;   /* from 1: this one is left out, to see that checks notice; 0: none */
 } EmitOptions;
 
+/* What a text uses of the headers' parts that few programs use. */
+typedef struct HeaderUse {
+  bool special, ints, lanes, lanes_f64;
+} HeaderUse;
+enum { HEADER_GUARDS = 5 };
+/* The guards of the others, which need not be read with the text; NULL ends them. */
+void emit_left_out(const HeaderUse *u, const char *guard[HEADER_GUARDS]);
+
+typedef struct EmitCounts {
+  HeaderUse uses;
+  int functions;
+} EmitCounts;
+
 /* How many exchanges the plan's entries do, as drop_exchange counts them. */
 long emit_exchanges(Arena *a, const Plan *plan);
-void emit_c(Str *out, const Plan *plan, const EmitOptions *o);
+void emit_c(Str *out, const Plan *plan, const EmitOptions *o, EmitCounts *counts);
 
 #endif

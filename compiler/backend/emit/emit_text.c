@@ -87,39 +87,38 @@ const char *emit_dim(Emit *e, const DimLayout *d, int64_t n) {
   Str s = str_new(e->arena);
   dim_initializer(&s, d, n);
   int had = emit_find(e, &e->dim_at, s.at);
-  if (had) return e->dims.at[had - 1].name;
+  if (had) return e->dims.at[had - 1];
   const char *name = arena_printf(e->arena, "dim_%d", e->dims.n);
   str_line(&e->tables, "static const dtrt_dim %s = %s;", name, s.at);
-  vec_push(e->arena, &e->dims, ((Table){s.at, name}));
+  vec_push(e->arena, &e->dims, name);
   emit_keep(e, &e->dim_at, s.at, e->dims.n);
   return name;
 }
 
 const char *emit_layout(Emit *e, const Layout *l, const Shape *shape) {
   static const char *const how[] = {"DTRT_SUM", "DTRT_MAX", "DTRT_MIN", "DTRT_PROD"};
-  Str s = str_new(e->arena);
+  Str dims = str_new(e->arena);
   for (int d = 0; d < l->rank; d++) {
-    str_puts(&s, d ? ",\n    " : "\n    ");
-    dim_initializer(&s, &l->dim[d], shape->dim[d]);
+    str_puts(&dims, d ? ",\n    " : "\n    ");
+    dim_initializer(&dims, &l->dim[d], shape->dim[d]);
   }
-  str_printf(&s, "|%x|%d", l->partial, l->reduce);
-  int had = emit_find(e, &e->layout_at, s.at);
-  if (had) return e->layouts.at[had - 1].name;
+  const char *key =
+      arena_printf(e->arena, "%x %d%s", l->partial, l->reduce, l->rank ? dims.at : "");
+  int had = emit_find(e, &e->layout_at, key);
+  if (had) return e->layouts.at[had - 1];
   const char *name = arena_printf(e->arena, "layout_%d", e->layouts.n);
   str_printf(&e->tables, "/* ");
   shape_put(&e->tables, shape);
   str_printf(&e->tables, " on %s */\n", emit_comment(e, layout_text(e->arena, e->mesh, l)));
-  if (l->rank)
-    str_printf(&e->tables, "static const dtrt_dim %s_dims[] = {%.*s};\n", name,
-               (int)(strchr(s.at, '|') - s.at), s.at);
+  if (l->rank) str_printf(&e->tables, "static const dtrt_dim %s_dims[] = {%s};\n", name, dims.at);
   str_printf(&e->tables, "static const dtrt_layout %s = {%d, 0x%x, %s, ", name, l->rank, l->partial,
              how[l->reduce]);
   if (l->rank)
     str_printf(&e->tables, "%s_dims};\n", name);
   else
     str_puts(&e->tables, "0};\n");
-  vec_push(e->arena, &e->layouts, ((Table){s.at, name}));
-  emit_keep(e, &e->layout_at, s.at, e->layouts.n);
+  vec_push(e->arena, &e->layouts, name);
+  emit_keep(e, &e->layout_at, key, e->layouts.n);
   return name;
 }
 

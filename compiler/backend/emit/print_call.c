@@ -195,6 +195,7 @@ static const char *part_function(Print *p, const ExprNode *n, int *through, int 
   vec_push(e->arena, &e->parts, own);
   emit_keep(e, &e->part_at, text.at, e->parts.n);
   str_printf(&e->loops, "static void %s%s", own, text.at);
+  e->counts->functions++;
   return own;
 }
 
@@ -233,6 +234,7 @@ void print_called(Print *p, Expr e) {
   const Function *f = p->user;
   const ExprNode *n = expr_node(p->x, e);
   if (n->kind == EXPR_CALL) {
+    emit_uses_function(p->headers, n->name);
     emit_list(&p->code, n->name, texts(p, n->arg, n->n, p->scope), n->n, ";");
     return;
   }

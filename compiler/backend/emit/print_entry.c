@@ -19,6 +19,7 @@ static void begin_function(Function *f, Emit *e, const LoopEntry *en) {
   f->print = (Print){.arena = e->arena,
                      .le = en->le,
                      .x = en->x,
+                     .headers = &e->counts->uses,
                      .user = f,
                      .own_expr = print_of_entry,
                      .own_stmt = own_stmt,
@@ -202,6 +203,7 @@ static void put_block(Function *f, const LoopStmt *s) {
              "first. */\n",
              r->first, r->first + r->steps - 1, f->en->le->entry->name, r->runs - 1);
   line_mark(e, &e->entries, at);
+  e->counts->functions++;
   str_printf(&e->entries, "DTRT_ENTRY void %s(dtrt_device *dev, int32_t first%s) {\n%s%s}\n\n",
              name, r->columns ? ", const int64_t *given" : "", own.head.n ? own.head.at : "",
              own.print.code.at);
@@ -343,6 +345,7 @@ void print_rows(Emit *e, const LoopEntry *en, const LoopRows *r, const char *nam
                                           "int64_t first_row", "int64_t end_row"};
   emit_list(&e->loops, arena_printf(e->arena, "static void %s", name), parameter, 5, " {");
   str_printf(&e->loops, "  (void)dev, (void)p, (void)n;\n%s}\n\n", f.print.code.at);
+  e->counts->functions++;
 }
 
 /* What bodies of loops and branches use is declared before them: behind them it is used, too. */
@@ -366,6 +369,7 @@ void print_entry(Emit *e, const LoopEntry *en, const char *id) {
   str_printf(&e->entries, "/* entry %s%s%s */\n", own->name, *where ? "    " : "",
              emit_comment(e, where));
   line_mark(e, &e->entries, own->span);
+  e->counts->functions++;
   str_printf(&e->entries, "DTRT_ENTRY void %s(dtrt_device *dev) {\n  (void)dev;\n%s%s}\n\n", id,
              f.head.n ? f.head.at : "", f.print.code.n ? f.print.code.at : "");
 }

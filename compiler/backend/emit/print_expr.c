@@ -134,6 +134,7 @@ static Text between(Print *p, const ExprNode *n, const char *op, int scope) {
 static Text call(Print *p, const ExprNode *n, int scope) {
   Str s = str_new(p->arena);
   const bool seeds = !strcmp(n->name, "dtrt_stream_key") || !strcmp(n->name, "dtrt_seed_word");
+  emit_uses_function(p->headers, n->name);
   const char *const dev = expr_takes_device(n) ? "dev" : seeds ? "dev->seed" : "";
   str_printf(&s, "%s(%s", n->name, dev);
   for (int i = 0; i < n->n; i++)
@@ -198,8 +199,11 @@ static Text cast(Print *p, const ExprNode *n, int scope) {
   const bool rounds = dtype_is_half(n->type) && n->type != wide;
   if (from == to && !rounds) return simple(wrapped(p, arg, scope));
   const char *v = text(p, arg, scope);
-  if (from != to)
+  if (from != to) {
+    emit_uses_type(p->headers, from);
+    emit_uses_type(p->headers, to);
     v = arena_printf(p->arena, "dtrt_cast_%s_%s(%s)", dtype_name(from), dtype_name(to), v);
+  }
   return simple(rounds ? round_half(p, n->type, v) : v);
 }
 
@@ -234,9 +238,10 @@ static Text operation(Print *p, const ExprNode *n, int scope) {
   const DType t = dtype_computed(expr_node(p->x, n->arg[0])->type);
   const bool whole = n->op->c_whole && dtype_is_int(n->type);
   const char *form = whole ? n->op->c_whole : n->op->c;
+  p->headers->special = p->headers->special || n->op->c_special;
   for (const char *c = form; *c; c++) {
     if (*c == '@')
-      str_puts(&s, dtype_name(t));
+      str_puts(&s, dtype_name(t)), emit_uses_type(p->headers, t);
     else if (*c == '$')
       str_puts(&s, bound(p, n->arg[c[1] - '0'], scope, least_of(n->op, form, c))), c++;
     else
@@ -248,6 +253,7 @@ static Text operation(Print *p, const ExprNode *n, int scope) {
 }
 
 static Text draw(Print *p, const ExprNode *n, int scope) {
+  emit_uses_type(p->headers, n->type);
   return simple(arena_printf(p->arena, "dtrt_%s_key_%s(%s, %s, %s)", n->op->name,
                              dtype_name(n->type), text(p, n->arg[0], scope),
                              text(p, n->arg[1], scope), text(p, n->arg[2], scope)));

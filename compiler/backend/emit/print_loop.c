@@ -166,6 +166,7 @@ static void put_local(Print *p, const LoopStmt *s) {
     str_line(&p->code, "_Alignas(64) %s %s[%ld];", type, s->name, (long)s->count);
     break;
   case LOCAL_LANES:
+    emit_uses_lanes(p->headers, s->type);
     if (is_zero(expr_node(p->x, s->a)))
       str_line(&p->code, "dtrt_lanes_%s %s = {0};", lanes, s->name);
     else
@@ -173,6 +174,7 @@ static void put_local(Print *p, const LoopStmt *s) {
                print_wrapped(p, s->a));
     break;
   case LOCAL_LANES_ARRAY:
+    emit_uses_lanes(p->headers, s->type);
     str_line(&p->code, "dtrt_lanes_%s %s[%ld];", lanes, s->name, (long)s->count);
     break;
   case LOCAL_SCATTER: str_line(&p->code, "dtrt_scatter %s = %s;", s->name, v); break;
@@ -313,6 +315,7 @@ void print_function(Emit *e, const LoopFunction *f, const char *name) {
              .le = e->le,
              .f = f,
              .x = f->x,
+             .headers = &e->counts->uses,
              .param = arena_array(e->arena, const char *, f->used.n + 1),
              .buffer = arena_array(e->arena, const char *, f->buffers.n + 1),
              .code = str_new(e->arena)};
@@ -326,4 +329,5 @@ void print_function(Emit *e, const LoopFunction *f, const char *name) {
   put_head(&p, &e->loops, e->le->graph,
            arena_printf(e->arena, "DTRT_LOOP %s %s", f->returns ? "int" : "void", name));
   str_printf(&e->loops, "%s}\n\n", p.code.at);
+  e->counts->functions++;
 }

@@ -32,6 +32,7 @@ struct Print {
   const LocalEntry *le;
   const LoopFunction *f; /* NULL: of an entry, which prints itself what it alone has */
   const Exprs *x;
+  HeaderUse *headers; /* what the text uses of them */
   void *user;
   const char *(*own_expr)(Print *p, const ExprNode *n, int scope);
   void (*own_stmt)(Print *p, const LoopStmt *s);

@@ -69,26 +69,43 @@ public:
   }
 };
 
-void create_diagnostics(clang::CompilerInstance &ci, Collector &collector) {
+using Files = llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>;
+
+// The headers are all the files there are: none of the host's is seen.
+Files header_files(const JitTarget &t) {
+  auto *files = new llvm::vfs::InMemoryFileSystem();
+  files->setCurrentWorkingDirectory("/");
+  for (int i = 0; i < t.nheaders; i++) {
+    const JitHeader &h = t.header[i];
+    files->addFile(llvm::Twine("/") + h.name, 0,
+                   llvm::MemoryBuffer::getMemBuffer(llvm::StringRef(h.at, h.n), h.name));
+  }
+  return Files(files);
+}
+
+void create_diagnostics(clang::CompilerInstance &ci, Collector &collector, const Files &files) {
 #if CLANG_VERSION_MAJOR >= 22
-  ci.createVirtualFileSystem(llvm::vfs::getRealFileSystem(), &collector);
+  ci.createVirtualFileSystem(files, &collector);
   ci.createDiagnostics(&collector, false);
+  ci.createFileManager();
 #elif CLANG_VERSION_MAJOR >= 20
-  ci.createDiagnostics(*llvm::vfs::getRealFileSystem(), &collector, false);
+  ci.createDiagnostics(*files, &collector, false);
+  ci.createFileManager(files);
 #else
   ci.createDiagnostics(&collector, false);
+  ci.createFileManager(files);
 #endif
 }
 } // namespace
 
 extern "C" LLVMModuleRef clang_shim_compile(LLVMContextRef c, const char *source, size_t n,
-                                            const char *const *args, int nargs, char **error) {
+                                            const JitTarget *t, char **error) {
   Collector collector;
   std::unique_ptr<llvm::Module> module;
   {
     clang::CompilerInstance ci;
-    create_diagnostics(ci, collector);
-    llvm::ArrayRef<const char *> list(args, static_cast<size_t>(nargs));
+    create_diagnostics(ci, collector, header_files(*t));
+    llvm::ArrayRef<const char *> list(t->args, static_cast<size_t>(t->nargs));
     const bool ok =
         clang::CompilerInvocation::CreateFromArgs(ci.getInvocation(), list, ci.getDiagnostics());
     ci.getDiagnostics().setIgnoreAllWarnings(true);

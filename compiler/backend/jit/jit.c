@@ -1,5 +1,5 @@
-/* Emitted C to an object, in this process: opens the LLVM module, puts the runtime's header into
- * the text, chooses clang's arguments, tries the cache first. Invariant: the same source,
+/* Emitted C to an object, in this process: opens the LLVM module, chooses clang's arguments and
+ * the headers it finds, tries the cache first. Invariant: the same source,
  * arguments, CPU and LLVM give the same key, and nothing else does. */
 #include "jit.h"
 #include "dtrt.h"
@@ -91,52 +91,29 @@ void jit_ahead_end(JitAhead *a) {
   free(a);
 }
 
-/* -------- the text clang sees -------- */
-
-/* The text with `#include "name"` (at the beginning of a line) replaced by the header's own. */
-static char *put_header(const char *text, size_t n, const char *name, const char *header,
-                        const char *file, size_t *out_n) {
-  char line[64];
-  int len = snprintf(line, sizeof line, "#include \"%s\"", name);
-  const char *at = text;
-  while ((at = strstr(at, line)) && at != text && at[-1] != '\n') at++;
-  if (!at) {
-    char *copy = malloc(n + 1);
-    if (copy) memcpy(copy, text, n + 1);
-    *out_n = n;
-    return copy;
-  }
-  int lines = 1;
-  for (const char *p = text; p < at; p++) lines += *p == '\n';
-  char *out = jit_printf("%.*s#line 1 \"%s\"\n%s\n#line %d \"%s\"%s", (int)(at - text), text, name,
-                         header, lines + 1, file, at + len);
-  *out_n = out ? strlen(out) : 0;
-  return out;
-}
-
-static char *whole_text(const char *source, size_t n, size_t *out_n) {
-  size_t n1 = 0;
-  char *with = put_header(source, n, "dtrt.h", jit_dtrt_h, "dtg.c", &n1);
-  if (!with) return NULL;
-  char *most = put_header(with, n1, "dtrt_math.h", jit_dtrt_math_h, "dtrt.h", &n1);
-  free(with);
-  if (!most) return NULL;
-  char *out = put_header(most, n1, "dtrt_special.h", jit_dtrt_special_h, "dtrt.h", out_n);
-  free(most);
-  return out;
-}
-
 /* -------- clang's arguments -------- */
 
+enum { HEADERS = 3 };
+
 typedef struct Args {
+  JitHeader header[HEADERS];
   const char *at[512];
   int n;
   char *features; /* owned; the texts of -target-feature point into it */
   char define[160];
+  char without[JIT_WITHOUT][40];
 } Args;
 
 static void args_put(Args *a, const char *s) {
   if (a->n < (int)(sizeof a->at / sizeof *a->at)) a->at[a->n++] = s;
+}
+
+/* Macros that the source is read with: guards of parts of the headers. */
+static void args_without(Args *a, const char *const *without) {
+  for (int i = 0; i < JIT_WITHOUT && without && without[i]; i++) {
+    snprintf(a->without[i], sizeof a->without[i], "-D%s", without[i]);
+    args_put(a, a->without[i]);
+  }
 }
 
 static const char *args_level(const char *want) {
@@ -160,6 +137,7 @@ static void args_make(Args *a, const JitOptions *o) {
                                       "-mprefer-vector-width=512",
                                       "-nostdsysteminc",
                                       "-nobuiltininc",
+                                      "-I.",
                                       "-x",
                                       "c",
                                       "-std=c11",
@@ -171,7 +149,9 @@ static void args_make(Args *a, const JitOptions *o) {
                                       "dtg.c"};
   static const char *const lines[] = {"-debug-info-kind=line-tables-only", "-dwarf-version=4",
                                       "-debugger-tuning=gdb"};
-  *a = (Args){0};
+  *a = (Args){.header = {{"dtrt.h", jit_dtrt_h, jit_dtrt_h_len},
+                         {"dtrt_math.h", jit_dtrt_math_h, jit_dtrt_math_h_len},
+                         {"dtrt_special.h", jit_dtrt_special_h, jit_dtrt_special_h_len}}};
   args_put(a, args_level(o->level));
   for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) args_put(a, fixed[i]);
   for (size_t i = 0; o->debug_lines && i < sizeof lines / sizeof *lines; i++) args_put(a, lines[i]);
@@ -185,69 +165,13 @@ static void args_make(Args *a, const JitOptions *o) {
 static JitTarget args_target(const Args *a, const JitVerbs *v, const char *cpu) {
   return (JitTarget){.args = a->at,
                      .nargs = a->n,
+                     .header = a->header,
+                     .nheaders = HEADERS,
                      .level = a->at[0][2],
                      .triple = v->triple(),
                      .cpu = cpu ? cpu : v->cpu(),
                      .features = cpu ? "" : v->features(),
                      .suffix = ""};
-}
-
-/* Clang takes as long for the headers as for a small program, and half of that for these parts of
- * them: what a program uses nothing of, by its guard, is left out. Names of functions and types
- * begin so, after "dtrt_"; one that is missing here is an undeclared function to clang. */
-static const char *const special_names[] = {
-    "acos",       "asin",       "atan",         "bit_",    "cbrt",   "clz_",     "copysign_",
-    "cosh_",      "cos_pi",     "exp_wide",     "ln_wide", "sin_pi", "digamma_", "erfc_",
-    "erfinv",     "exp2_",      "gamma_slope_", "fmod_",   "frac",   "hypot_",   "isfinite_",
-    "isinf_",     "isnan_",     "lgamma",       "log10_",  "log2_",  "loga",     "log_by",
-    "nextafter_", "polygamma_", "popcount_",    "power_",  "shift_", "sinh_",    "tan_",
-    "trunc_",     NULL};
-static const char *const lane_names[] = {"carry_", "combine_",    "find_", "fold_", "join_",
-                                         "lanes",  "line_",       "mask",  "prod_", "scan_",
-                                         "sum_",   "accumulate_", NULL};
-
-static bool begins_with_one(const char *word, const char *const *names) {
-  for (; *names; names++)
-    if (!strncmp(word, *names, strlen(*names))) return true;
-  return false;
-}
-
-/* Of what has one of these types in its name. */
-static const char *const int_types[] = {"i8", "u8", "i16", "u16", "u32", "u64", NULL};
-static const char *const f64_types[] = {"f64", NULL};
-
-static bool is_word(char c) {
-  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool has_type(const char *word, const char *const *types) {
-  for (; is_word(*word); word++)
-    for (int i = 0; *word == '_' && types[i]; i++) {
-      const size_t n = strlen(types[i]);
-      if (!strncmp(word + 1, types[i], n) && (word[1 + n] == '_' || !is_word(word[1 + n])))
-        return true;
-    }
-  return false;
-}
-
-static void args_leave_out(Args *a, const char *source) {
-  static const char prefix[] = "dtrt_";
-  bool special = false, ints = false, lanes = strstr(source, "DTRT_LANES") != NULL, f64 = false;
-  const char *end =
-      source +
-      strlen(source); /* for memchr: a strstr of the sanitizers takes the whole rest each time */
-  for (const char *p = source; (p = memchr(p, *prefix, (size_t)(end - p)));) {
-    if (strncmp(p++, prefix, sizeof prefix - 1)) continue;
-    p += sizeof prefix - 2;
-    special = special || begins_with_one(p, special_names);
-    lanes = lanes || begins_with_one(p, lane_names);
-    ints = ints || has_type(p - 1, int_types);
-    f64 = f64 || has_type(p - 1, f64_types);
-  }
-  if (!special) args_put(a, "-DDTRT_SPECIAL_H");
-  if (!special && !ints) args_put(a, "-DDTRT_INTS_H"); /* special functions take integers too */
-  if (!lanes) args_put(a, "-DDTRT_LANES_H");
-  if (!f64) args_put(a, "-DDTRT_LANES_F64_H");
 }
 
 /* For which machine; only LLVM can name it. */
@@ -270,8 +194,7 @@ static bool args_machine(Args *a, const JitVerbs *v, const char *cpu) {
 /* -------- compiling -------- */
 
 typedef struct Job {
-  char *text;
-  size_t n;
+  const JitSource *source;
   const char *cpu; /* NULL: this machine's */
   const char *suffix;
   Args args; /* but for the machine */
@@ -302,26 +225,25 @@ static void key_args(CacheKey *k, const Args *a) {
   for (int i = 0; i < a->n; i++) key_text(k, a->at[i]);
 }
 
-static bool job_make(Job *j, const char *source, size_t n, const JitOptions *o, char **error) {
-  *j = (Job){.cpu = o->cpu, .suffix = is_first(o->symbol) ? "" : o->symbol};
-  j->text = whole_text(source, n, &j->n);
-  if (!j->text) {
-    *error = jit_printf("out of memory");
-    return false;
+static void key_headers(CacheKey *k, const Args *a) {
+  for (int i = 0; i < HEADERS; i++) {
+    key_text(k, a->header[i].name);
+    cache_key_add(k, a->header[i].at, a->header[i].n);
   }
-  args_make(&j->args, o);
-  args_leave_out(&j->args, source);
-  key_args(&j->key, &j->args);
-  cache_key_add(&j->key, j->text, j->n);
-  if (key_machine(&j->key, o->cpu, error)) return true;
-  free(j->text);
-  return false;
 }
 
-static void job_free(Job *j) {
-  free(j->text);
-  free(j->args.features);
+/* `j` stays where it is: its arguments refer to each other. */
+static bool job_make(Job *j, const JitSource *source, const JitOptions *o, char **error) {
+  *j = (Job){.source = source, .cpu = o->cpu, .suffix = is_first(o->symbol) ? "" : o->symbol};
+  args_make(&j->args, o);
+  args_without(&j->args, source->without);
+  key_args(&j->key, &j->args);
+  key_headers(&j->key, &j->args);
+  cache_key_add(&j->key, source->at, source->n);
+  return key_machine(&j->key, o->cpu, error);
 }
+
+static void job_free(Job *j) { free(j->args.features); }
 
 static bool job_compile(Job *j, JitObject *out, JitTimes *t, char **error) {
   double start = jit_now();
@@ -336,7 +258,7 @@ static bool job_compile(Job *j, JitObject *out, JitTimes *t, char **error) {
   char *said = NULL;
   JitTarget target = args_target(&j->args, v, j->cpu);
   target.suffix = j->suffix;
-  bool ok = v->compile(j->text, j->n, &target, out, &said);
+  bool ok = v->compile(j->source->at, j->source->n, &target, out, &said);
   t->compile = jit_now() - start;
   if (!ok) *error = jit_printf("clang rejects the C that dtgc emitted (a bug of dtgc):\n%s", said);
   free(said);
@@ -355,11 +277,11 @@ static bool job_run(Job *j, const char *cache, JitObject *out, JitTimes *t, char
   return ok;
 }
 
-bool jit_compile(const char *source, size_t n, const JitOptions *o, JitObject *out, JitTimes *t,
+bool jit_compile(const JitSource *source, const JitOptions *o, JitObject *out, JitTimes *t,
                  char **error) {
   Job j;
   *t = (JitTimes){0};
-  if (!job_make(&j, source, n, o, error)) return false;
+  if (!job_make(&j, source, o, error)) return false;
   t->key = j.key;
   bool ok = job_run(&j, o->cache, out, t, error);
   job_free(&j);
@@ -473,17 +395,17 @@ static bool parcel_open(Job *j, const char *p, int64_t n, const char *cache, Jit
   return false;
 }
 
-bool jit_compile_together(const char *source, size_t n, const JitOptions *o, JitObject *out,
-                          JitTimes *t, char **error) {
+bool jit_compile_together(const JitSource *source, const JitOptions *o, JitObject *out, JitTimes *t,
+                          char **error) {
   int rank, ranks;
   if (!ranks_of(o->mpi_comm, &rank, &ranks, error)) return false;
-  if (ranks <= 1) return jit_compile(source, n, o, out, t, error);
+  if (ranks <= 1) return jit_compile(source, o, out, t, error);
   Job j;
   *t = (JitTimes){0};
   void *bytes = NULL;
   int64_t size = 0;
   bool first = rank == 0;
-  bool made = job_make(&j, source, n, o, error), ok = made;
+  bool made = job_make(&j, source, o, error), ok = made;
   if (!made) j = (Job){0};
   t->key = j.key;
   if (first && made) ok = job_run(&j, o->cache, out, t, error);

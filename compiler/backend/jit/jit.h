@@ -22,8 +22,16 @@ typedef struct JitObject {
 
 typedef struct JitLoaded JitLoaded;
 
+/* A file that the source may include; clang sees no other. */
+typedef struct JitHeader {
+  const char *name, *at; /* the text ends in NUL */
+  size_t n;
+} JitHeader;
+
 /* What code is made for, and how. */
 typedef struct JitTarget {
+  const JitHeader *header;
+  int nheaders;
   const char *const *args; /* of clang -cc1 */
   int nargs;
   char level;                          /* of -O: '0' to '3' */
@@ -47,7 +55,7 @@ typedef struct JitVerbs {
   void (*unload)(JitLoaded *l);
 } JitVerbs;
 
-enum { JIT_ABI = 4 };
+enum { JIT_ABI = 5 };
 
 /* parts.c: as JitVerbs.compile, once LLVM is initialized. */
 bool parts_compile(const char *source, size_t n, const JitTarget *t, JitObject *out, char **error);
@@ -93,13 +101,22 @@ typedef struct JitTimes {
 
 /* Whether clang knows a CPU of that name for this kind of machine; false: *error says why not. */
 bool jit_check_cpu(const char *cpu, char **error);
-/* Emitted C, which includes dtrt.h alone, to an object. */
-bool jit_compile(const char *source, size_t n, const JitOptions *o, JitObject *out, JitTimes *t,
+/* A C text, which includes dtrt.h alone. */
+enum { JIT_WITHOUT = 8 };
+typedef struct JitSource {
+  const char *at;
+  size_t n;
+  const char *const *without; /* macros that are defined before it, at most JIT_WITHOUT: guards of
+                                 parts of dtrt.h that it does not use. NULL: none, or their end */
+} JitSource;
+
+/* To an object. */
+bool jit_compile(const JitSource *source, const JitOptions *o, JitObject *out, JitTimes *t,
                  char **error);
 /* The same where several processes do the same thing (mpiexec): rank 0 compiles, the others
  * receive. */
-bool jit_compile_together(const char *source, size_t n, const JitOptions *o, JitObject *out,
-                          JitTimes *t, char **error);
+bool jit_compile_together(const JitSource *source, const JitOptions *o, JitObject *out, JitTimes *t,
+                          char **error);
 
 typedef enum CacheFound {
   CACHE_NONE,

@@ -30,8 +30,8 @@ enum {
 
 /* clang_shim.cpp, over clang's C++ interface: the front end alone, no optimization. NULL: *error is
  * clang's messages. */
-LLVMModuleRef clang_shim_compile(LLVMContextRef c, const char *source, size_t n,
-                                 const char *const *args, int nargs, char **error);
+LLVMModuleRef clang_shim_compile(LLVMContextRef c, const char *source, size_t n, const JitTarget *t,
+                                 char **error);
 
 /* What of a module's bitcode one part has: of its functions and of its variables, in the module's
  * order, `owner` says which part has the definition. Bodies that the part does not need are not
@@ -289,7 +289,7 @@ bool parts_compile(const char *source, size_t n, const JitTarget *t, JitObject *
   Helpers helpers = {.n = 0};
   char *diagnosed = NULL;
   LLVMContextRef c = context_new(&diagnosed);
-  LLVMModuleRef m = clang_shim_compile(c, source, n, t->args, t->nargs, error);
+  LLVMModuleRef m = clang_shim_compile(c, source, n, t, error);
   if (m) *error = run_passes(m, t->level == '0' ? "globaldce" : "ipsccp,globaldce", NULL);
   bool ok = m && !*error && deal_out(&p, m);
   const bool one = ok && p.n == 1;
