@@ -5,7 +5,8 @@
  * differ between calls are parameters; both are numbered by their first use, so that functions that
  * do the same to other tensors are equal, and one serves both. Law (loop_verify.c): an index into
  * memory that is made of loop indices alone, with no condition around it, lies in the block; loops
- * whose bounds are computed (`within`) apart.
+ * whose bounds are computed (`within`) apart. And (loop_verify_sum.c): sums of floats have the
+ * order of docs/sums.md.
  *
  * An entry is a list of statements, too, which may nest: its steps, and in them tile loops, calls
  * of loop functions and of the runtime's kernels with their epilogues, exchanges, and blocks of
@@ -120,6 +121,17 @@ typedef struct LoopBuffer {
   Expr room[MAX_RANK]; /* dims as stored, from the second on */
 } LoopBuffer;
 
+/* A sum or product of floats, as it was when its loops were built: the order of its addends, which
+ * no pass over them may change (loop_verify_sum.c). */
+typedef struct LoopSum {
+  NodeId node;
+  int dims;
+  Expr at[MAX_RANK]; /* indices of the reduced dims that are loops, outermost first */
+  int lanes;         /* elements that are taken to the lanes at once */
+  bool blocks;       /* there is more than a block, so some are combined */
+  const char *calls; /* loop_sum_calls */
+} LoopSum;
+
 typedef struct LoopFunction {
   Exprs *x;
   const char *what; /* for its name */
@@ -128,6 +140,7 @@ typedef struct LoopFunction {
   bool uses_dev;   /* it takes the device */
   bool draws_once; /* random numbers, in `init`: compiling it takes as long as running it */
   bool returns;    /* an integer */
+  const LoopSum *sum; /* NULL: it adds up nothing whose order matters */
   NodeId partial; /* whose partial sums are in the local `partial`; NO_NODE: none */
   DType partial_type;
   LoopSymbols symbols;
@@ -232,6 +245,11 @@ void loop_put_entry(Str *out, const Plan *p, const LoopEntry *en);
 
 /* The element whose index leaves its block, as text; NULL: none. */
 const char *loop_verify(Arena *a, const Plan *p, const LocalEntry *le, const LoopFunction *f);
+/* How the order of the function's sum is not what it was when its loops were built, as text; NULL:
+ * it is. */
+const char *loop_verify_sum(Arena *a, const Plan *p, const LocalEntry *le, const LoopFunction *f);
+/* The functions of the runtime that take addends to the lanes and combine blocks, in order. */
+const char *loop_sum_calls(Arena *a, const LoopFunction *f);
 /* What breaks the laws, as text; NULL: nothing. *where: the step's node. */
 const char *loop_verify_entry(Arena *a, const Plan *p, const LoopEntry *en, NodeId *where);
 

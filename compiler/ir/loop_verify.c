@@ -258,6 +258,7 @@ const char *loop_verify_entry(Arena *a, const Plan *p, const LoopEntry *en, Node
     const char *outside = loop_verify(a, p, en->le, f);
     if (outside) c.breach = arena_printf(a, "an index leaves its block: %s", outside);
     if (!c.breach) c.breach = not_apart(a, en->le, f);
+    if (!c.breach) c.breach = loop_verify_sum(a, p, en->le, f);
   }
   check_list(&c, en->body);
   if (c.next < en->le->steps.n) breaks(&c, "steps that are missing");

@@ -1,9 +1,10 @@
 /* The loop IR (ir/loop.h, compiler/loops): which functions are one, what they say, that an index
- * that leaves its block is seen; and the statements of entries: their laws, and blocks of steps
- * that repeat. */
+ * that leaves its block is seen, and a sum in another order; and the statements of entries: their
+ * laws, and blocks of steps that repeat. */
 #include "frontend.h"
 #include "loops.h"
 #include "pipeline.h"
+#include "schedule_passes.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,6 +185,119 @@ static void runs_in_parts(int i) {
   arena_free(a);
 }
 
+/* -------- the order of sums -------- */
+
+static LoopStmt *find_stmt(LoopStmt *s, LoopStmtKind kind, const Exprs *x, const char *name) {
+  for (; s; s = s->next) {
+    const char *own = s->kind == STMT_CALL ? expr_node(x, s->a)->name : s->name;
+    if (s->kind == kind && own && !strncmp(own, name, strlen(name))) return s;
+    LoopStmt *in = find_stmt(s->body, kind, x, name);
+    if (!in) in = find_stmt(s->other, kind, x, name);
+    if (in) return in;
+  }
+  return NULL;
+}
+
+static void swap_loops(LoopStmt *outer, LoopStmt *inner) {
+  const LoopStmt was = *outer;
+  outer->name = inner->name, outer->a = inner->a, outer->b = inner->b, outer->c = inner->c;
+  inner->name = was.name, inner->a = was.a, inner->b = was.b, inner->c = was.c;
+}
+
+/* What a pass over loops might do to a sum. */
+typedef enum Mistake { SWAPPED, TURNED, LANES_HALVED, NO_CARRY, LATER_PART_FIRST } Mistake;
+
+static void make(LoopFunction *f, Mistake m, const char *name, const char *other) {
+  Exprs *x = f->x;
+  LoopStmt *s = find_stmt(f->body, m == NO_CARRY ? STMT_CALL : STMT_FOR, x, name);
+  if (!s) {
+    printf("FAIL there is no %s to change\n", name);
+    exit(1);
+  }
+  switch (m) {
+  case SWAPPED: swap_loops(s, find_stmt(s->body, STMT_FOR, x, other)); break;
+  case TURNED: s->c = expr_int(x, -1); break;
+  case LANES_HALVED: s->c = expr_int(x, 16); break;
+  case NO_CARRY: s->a = expr_call(x, "dtrt_zero", DT_I64, 0, NULL, 0, 0); break;
+  case LATER_PART_FIRST: {
+    LoopStmt *rest = arena_copy(f->key.arena, s, sizeof *s);
+    rest->b = s->a = expr_int(x, 7);
+    s->next = rest;
+  }
+  }
+}
+
+static const struct {
+  const char *inputs, *value;
+  Mistake mistake;
+  const char *name, *other, *law;
+} mistakes[] = {
+    {"x: f32[4, 5, 64]", "sum(x, axis=[0, 1])", SWAPPED, "i", "j",
+     "i goes over a dim before that of the loop around it"},
+    {"x: f32[4, 5, 64]", "sum(x, axis=[0, 1])", TURNED, "j", NULL, "j does not count up"},
+    {"x: f32[4, 20, 64]", "sum(x, axis=[0, 1])", TURNED, "j", NULL, "j does not count up"},
+    {"x: f32[8, 20, 64]", "sum(x, axis=1)", LATER_PART_FIRST, "j", NULL,
+     "j comes after a later part of its dim"},
+    {"x: f32[8, 300]", "sum(x, axis=1)", LANES_HALVED, "lane0", NULL,
+     "lane0 takes other than DTRT_LANES elements at once"},
+    {"x: f32[8, 300]", "sum(exp(x), axis=1)", LANES_HALVED, "lane0", NULL,
+     "lane goes beyond a turn of the loop around it"},
+    {"x: f32[100, 8]", "sum(x, axis=0)", NO_CARRY, "dtrt_carry", NULL,
+     "blocks are combined otherwise"},
+    {"x: f32[8, 3000]", "sum(x, axis=1)", NO_CARRY, "dtrt_fold", NULL,
+     "blocks are combined otherwise"}};
+
+/* The verifier names a sum whose loops were reordered, and no sum as it was built. */
+static void sums_in_another_order(int i) {
+  Arena *a = arena_new();
+  Diag d;
+  char text[256];
+  if (!a || arena_catch(a)) abort();
+  snprintf(text, sizeof text, "entry f(%s) {\n  a = %s\n  return a\n}\n", mistakes[i].inputs,
+           mistakes[i].value);
+  const Plan *p = plan_of(a, &d, text);
+  const LocalEntry *le = &p->entries.at[1];
+  LoopFunction f = loop_at(p, 0);
+  CHECK(f.sum, "%s has no order", mistakes[i].value);
+  const char *law = loop_verify_sum(a, p, le, &f);
+  CHECK(!law, "%s as it was built: %s", mistakes[i].value, law);
+  make(&f, mistakes[i].mistake, mistakes[i].name, mistakes[i].other);
+  law = loop_verify_sum(a, p, le, &f);
+  snprintf(text, sizeof text, "the sum f.a is added up in another order: %s", mistakes[i].law);
+  CHECK(law && !strcmp(law, text), "in place of `%s` the verifier says `%s`", text,
+        law ? law : "nothing");
+  arena_free(a);
+}
+
+/* Tiles over two dims of a sum, an element of the outer one at a time. */
+static void tiles_in_another_order(void) {
+  Arena *a = arena_new();
+  Diag d;
+  if (!a || arena_catch(a)) abort();
+  const Plan *p = plan_of(a, &d,
+                          "entry f(y: f32[64, 400, 512]) {\n  a = sum(y, axis=[0, 1])\n"
+                          "  b = sum(y, axis=2)\n  return a, b\n}\n");
+  const LocalEntry *le = &p->entries.at[1];
+  NodeId where;
+  CHECK(le->steps.n == 1 && le->steps.at[0].kind == STEP_TILES, "the two sums are in no tiles");
+  const char *law = sums_breach(p, le, &where);
+  CHECK(!law, "tiles as they were built: %s", law);
+  Tiles *t = (Tiles *)le->steps.at[0].tile;
+  CHECK(t->nloops == 2 && t->loop[0].most == 1, "tiles are over %d loops", t->nloops);
+  t->loop[0].most = 2;
+  law = sums_breach(p, le, &where);
+  CHECK(law && !strcmp(law, "tiles add up parts of a dim before all of the dims before it"),
+        "two rows of tiles: %s", law ? law : "nothing");
+  t->loop[0].most = 1;
+  for (int i = 0; i < t->nodes.n; i++)
+    for (int k = 0; k < MAX_RANK; k++)
+      if (t->nodes.at[i].loop[k] >= 0) t->nodes.at[i].loop[k] ^= 1;
+  law = sums_breach(p, le, &where);
+  CHECK(law && !strcmp(law, "tiles add up dims in another order than the sum's"),
+        "loops of tiles swapped: %s", law ? law : "nothing");
+  arena_free(a);
+}
+
 /* -------- entries -------- */
 
 static LoopEntry *entry_of(Arena *a, Diag *d, const Plan **p, const char *text) {
@@ -291,6 +405,8 @@ static void repeated_block(void) {
 
 int main(void) {
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) runs_in_parts((int)i);
+  for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) sums_in_another_order((int)i);
+  tiles_in_another_order();
   entry_laws();
   repeated_block();
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) compares(&pairs[i]);

@@ -45,6 +45,14 @@ uint32_t share_axes(const Plan *p, int var);
 void verify_work(const Plan *p, const char *after);
 /* And that recomputation in tiles at most doubles the operations of the entry's steps. */
 void verify_tiles(const Plan *p, const char *after);
+
+/* -------- verify_sums.c -------- */
+
+/* How an entry's tiles add up in another order than that of docs/sums.md; *where: which sum. NULL:
+ * they do not. */
+const char *sums_breach(const Plan *p, const LocalEntry *le, NodeId *where);
+/* The same, and what verify_local checks. */
+void verify_sums(const Plan *p, const char *after);
 /* Recomputation for --memory takes no more operations than the entry without it: bounded work, and
  * its check. */
 bool work_again_within(const Plan *p, const LocalEntry *le);

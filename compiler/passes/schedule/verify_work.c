@@ -155,6 +155,7 @@ bool work_again_within(const Plan *p, const LocalEntry *le) {
 
 void verify_again(const Plan *p, const char *after) {
   verify_memory(p, after);
+  verify_sums(p, after);
   for (int e = 0; e < p->entries.n; e++)
     if (!work_again_within(p, &p->entries.at[e]))
       verify_breach(p, p->entries.at[e].entry, p->entries.at[e].graph, 0, after,
@@ -179,7 +180,7 @@ static NodeId read_outside(const Plan *p, const LocalEntry *le) {
 }
 
 void verify_tiles(const Plan *p, const char *after) {
-  verify_local(p, after);
+  verify_sums(p, after);
   for (int e = 0; e < p->entries.n; e++) {
     const LocalEntry *le = &p->entries.at[e];
     const NodeId outside = read_outside(p, le);
