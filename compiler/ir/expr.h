@@ -159,6 +159,9 @@ typedef struct ExprNames {
   const char *(*value)(void *user, NodeId id); /* NULL: node_text */
   const char *(*view)(void *user, int64_t v); /* of a place, a run, an epilogue: EXPR_PLACE ... */
   const char *(*called)(void *user, int64_t v);
+  /* Where the memory of an EXPR_LOAD begins that is seen as a part of a tensor: what is added to the
+   * index of dim d; NULL: nothing, or `value` says where. NULL: all is seen whole. */
+  const char *(*begin)(void *user, NodeId id, int d);
   void *user;
 } ExprNames;
 void expr_put(Str *out, const Exprs *x, const Program *p, const Graph *g, Expr e,

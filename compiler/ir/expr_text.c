@@ -87,9 +87,7 @@ static void put_call(const Text *t, const char *name, const ExprNode *n) {
   str_puts(t->out, ")");
 }
 
-static void put_given(Str *out, int64_t v) {
-  str_printf(out, v >> 48 ? "%lx" : "%ld", (long)v);
-}
+static void put_given(Str *out, int64_t v) { str_printf(out, v >> 48 ? "%lx" : "%ld", (long)v); }
 
 static void put_memory(const Text *t, const ExprNode *n) {
   static const char *const space[] = {"arena", "variables", "input", "shared"};
@@ -102,11 +100,24 @@ static const char *value_text(const Text *t, NodeId id) {
   return node_text(t->program, t->g, id, t->x->arena);
 }
 
+/* An element of a part of a tensor, by its index in the whole. */
+static void put_part(const Text *t, const ExprNode *n) {
+  str_puts(t->out, value_text(t, (NodeId)n->v));
+  for (int d = 0; d < n->n; d++) {
+    const char *begin = t->names->begin(t->names->user, (NodeId)n->v, d);
+    const ExprNode *i = expr_node(t->x, n->arg[d]);
+    const bool first = begin && i->kind == EXPR_LINEAR && !i->n && !i->v;
+    str_puts(t->out, d ? ", " : "[");
+    if (!first) put(t, n->arg[d], false);
+    if (begin) str_printf(t->out, first ? "%s" : " + %s", begin);
+  }
+  if (n->n) str_puts(t->out, "]");
+}
+
 static void put(const Text *t, Expr e, bool inner) {
   static const char *const between[] = {
       [EXPR_PRODUCT] = " * ", [EXPR_DIV] = " div ",  [EXPR_MOD] = " mod ", [EXPR_LESS] = " < ",
-      [EXPR_LEAST] = " >= ",  [EXPR_EQUAL] = " == ", [EXPR_AND] = " and ",
-      [EXPR_OR] = " or "};
+      [EXPR_LEAST] = " >= ",  [EXPR_EQUAL] = " == ", [EXPR_AND] = " and ", [EXPR_OR] = " or "};
   const ExprNode *n = expr_node(t->x, e);
   if (t->names && e < t->names->n && t->names->at[e]) {
     str_puts(t->out, t->names->at[e]);
@@ -123,9 +134,12 @@ static void put(const Text *t, Expr e, bool inner) {
     put(t, n->arg[0], true);
     return;
   case EXPR_LOAD:
-  case EXPR_VALUE:
-    put_element(t, value_text(t, (NodeId)n->v), n);
-    return;
+    if (t->names && t->names->begin) {
+      put_part(t, n);
+      return;
+    }
+    /* fallthrough */
+  case EXPR_VALUE: put_element(t, value_text(t, (NodeId)n->v), n); return;
   case EXPR_CALL:
     if (put_from_bits(t, n)) return;
     if (strcmp(n->name, "dtrt_stream_key")) {

@@ -29,25 +29,96 @@ bool loop_counts_up(const Exprs *x, const LoopStmt *s) {
 
 /* -------- text -------- */
 
-typedef struct Text {
+typedef struct Text Text;
+struct Text {
   Str *out;
   const Plan *plan;
   const LocalEntry *le;
   const Exprs *x;
   const LoopFunction *f; /* NULL: of an entry */
   const LoopEntry *en;
-  const char **name; /* by expression: what stands for it */
-  int *uses;         /* by expression: in the block */
-  bool *moves;       /* by expression: a local is part of it */
+  const Text *caller;   /* of a function whose statements are shown at its call, ... */
+  const ExprNode *call; /* ... this; NULL: it is shown alone */
+  const char **name;    /* by expression: what stands for it */
+  int *uses;            /* by expression: in the block */
+  bool *moves;          /* by expression: a local is part of it */
   ExprNames names;
   int values, indent, first; /* step of the first run of the block */
-} Text;
+};
 
 static const char *label(const Text *t, NodeId id) {
   return local_label(t->plan->program, t->le, id, t->plan->arena);
 }
 
 static const char *value_label(void *user, NodeId id) { return label(user, id); }
+
+/* What the call passes as the memory of a node: an EXPR_PLACE; NULL: nothing is known. *after: the
+ * elements behind it, or NO_EXPR. */
+static const ExprNode *passed(const Text *t, NodeId id, Expr *after) {
+  const int buffer = t->call ? loop_buffer(t->f, t->le->graph, id) : -1;
+  *after = NO_EXPR;
+  if (buffer < 0) return NULL;
+  const ExprNode *n = expr_node(t->caller->x, t->call->arg[t->f->used.n + buffer]);
+  if (n->kind == EXPR_AFTER) *after = n->arg[1], n = expr_node(t->caller->x, n->arg[0]);
+  return n->kind == EXPR_PLACE ? n : NULL;
+}
+
+static bool is_zero(const Exprs *x, Expr e) {
+  int64_t v;
+  return expr_is_int(x, e, &v) && v == 0;
+}
+
+/* The function's indices are those of the tensor less where the part begins. */
+static bool is_part_of(const Text *t, const ExprNode *place, NodeId id) {
+  const Graph *g = t->le->graph;
+  const LoopView *v = &t->caller->en->views.at[place->v];
+  const int rank = graph_node(g, id)->shape.rank;
+  return (!t->f->flat || rank < 2) && place->n == rank &&
+         shape_equal(&graph_node(g, v->node)->shape, &graph_node(g, id)->shape);
+}
+
+static void put_of_caller(const Text *t, Str *out, Expr e) {
+  const Text *c = t->caller;
+  expr_put(out, c->x, c->plan->program, c->le->graph, e, &c->names);
+}
+
+/* "tile0", of x[i + tile0, j]. */
+static const char *part_begin(void *user, NodeId id, int d) {
+  const Text *t = user;
+  Expr after;
+  const ExprNode *place = passed(t, id, &after);
+  if (!place || after != NO_EXPR || !is_part_of(t, place, id)) return NULL;
+  if (d >= place->n || is_zero(t->caller->x, place->arg[d])) return NULL;
+  Str s = str_new(t->plan->arena);
+  put_of_caller(t, &s, place->arg[d]);
+  return s.at;
+}
+
+/* Of memory that is seen otherwise than it lies its first element: x[tile0, 0][i]. */
+static const char *part_label(void *user, NodeId id) {
+  const Text *t = user;
+  Expr after;
+  const ExprNode *place = passed(t, id, &after);
+  bool whole = !place || (after == NO_EXPR && is_part_of(t, place, id));
+  if (!whole && after == NO_EXPR) {
+    whole = true;
+    for (int d = 0; d < place->n; d++) whole = whole && is_zero(t->caller->x, place->arg[d]);
+  }
+  if (whole) return label(t, id);
+  Str s = str_new(t->plan->arena);
+  str_puts(&s, after == NO_EXPR ? "" : "(");
+  str_puts(&s, label(t, id));
+  for (int d = 0; d < place->n; d++) {
+    str_puts(&s, d ? ", " : "[");
+    put_of_caller(t, &s, place->arg[d]);
+  }
+  str_puts(&s, place->n ? "]" : "");
+  if (after == NO_EXPR) return s.at;
+  str_puts(&s, " + ");
+  put_of_caller(t, &s, after);
+  str_puts(&s, ")");
+  return s.at;
+}
 
 static void put_expr(Text *t, Expr e) {
   expr_put(t->out, t->x, t->plan->program, t->le->graph, e, &t->names);
@@ -139,6 +210,8 @@ static void put_local(Text *t, const LoopStmt *s) {
 }
 
 static void put_names(Text *t, const NodeId *id, int n);
+static void put_function(Str *out, const Plan *p, const LocalEntry *le, const LoopFunction *f,
+                         int indent, const Text *caller, const ExprNode *call);
 
 /* What lies in the buffers, in their order. */
 static void put_rotation(Text *t, const LoopStmt *s) {
@@ -153,7 +226,7 @@ static void put_rotation(Text *t, const LoopStmt *s) {
 static void put_stmt(Text *t, const LoopStmt *s) {
   const ExprNode *called = s->kind == STMT_CALL ? expr_node(t->x, s->a) : NULL;
   if (called && called->kind == EXPR_RUN) { /* its statements in its place */
-    loop_put(t->out, t->plan, t->le, &t->en->runs.at[called->v], t->indent);
+    put_function(t->out, t->plan, t->le, &t->en->runs.at[called->v], t->indent, t, called);
     return;
   }
   if (s->kind != STMT_STEP) begin_line(t);
@@ -217,17 +290,20 @@ static void put_block(Text *t, const LoopStmt *first) {
   t->uses = uses, t->names.at = t->name = name;
 }
 
-void loop_put(Str *out, const Plan *p, const LocalEntry *le, const LoopFunction *f, int indent) {
+static void put_function(Str *out, const Plan *p, const LocalEntry *le, const LoopFunction *f,
+                         int indent, const Text *caller, const ExprNode *call) {
   const int n = f->x->n;
   Text t = {.out = out,
             .plan = p,
             .le = le,
             .x = f->x,
             .f = f,
+            .caller = caller,
+            .call = call,
             .name = arena_array(p->arena, const char *, n),
             .moves = arena_array(p->arena, bool, n),
             .indent = indent};
-  t.names = (ExprNames){.at = t.name, .n = n, .value = value_label, .user = &t};
+  t.names = (ExprNames){.at = t.name, .n = n, .value = part_label, .begin = part_begin, .user = &t};
   name_params(&t);
   if (f->part && !strcmp(f->part, LOOP_PART_FROM)) { /* no loop of its own has it */
     begin_line(&t);
@@ -237,6 +313,10 @@ void loop_put(Str *out, const Plan *p, const LocalEntry *le, const LoopFunction 
     t.indent += 2;
   }
   put_block(&t, f->body);
+}
+
+void loop_put(Str *out, const Plan *p, const LocalEntry *le, const LoopFunction *f, int indent) {
+  put_function(out, p, le, f, indent, NULL, NULL);
 }
 
 /* -------- entries -------- */
