@@ -179,7 +179,7 @@ static bool is_many(const Copying *c, NodeId id) {
 
 /* The layer's row of a variable of the stack. */
 static bool reads_row(const Copying *c, const Node *n) {
-  return n->op == op_find("gather") && n->operand[1] == c->p->layer && node_attr(n, "axis") == 0 &&
+  return n->op->rows && n->operand[1] == c->p->layer && node_attr(n, "axis") == 0 &&
          !is_many(c, n->operand[0]) && copy_of(c, n->operand[0]) == n->operand[0];
 }
 

@@ -278,10 +278,12 @@ struct OpDef {
   uint32_t positive;   /* these operands are to be positive */
   uint32_t by_index;   /* elements of these operands are read at indices that are data */
   uint32_t in_memory;  /* these operands are read from memory alone */
+  bool rows; /* the result is rows of operand 0 along `axis`, at the indices that operand 1 has */
   bool updates; /* the result is operand 0 but for a row, so it can be made in that one's place */
   int8_t index[2]; /* of integers: the sum of the operands times these; 0, 0: something else */
   /* Of two operands: the orders (ORDER_LESS ...) of them for which it is true; 0: no comparison. */
   uint8_t compares;
+  uint8_t extreme; /* the larger of two operands (ORDER_GREATER), or the smaller (ORDER_LESS) */
   char logic;    /* of truth values: '&', '|', '!' */
   bool vanishes; /* 0 for numbers far enough below 0 */
   SlideSide makes;
@@ -355,6 +357,9 @@ const char *op_written(Op op); /* as the user writes it in an expression: "+", "
 bool op_picks(Op op, int k);   /* operand k is read at indices that are data (by_index) */
 uint64_t op_hash(Op op);       /* the same in every run */
 static inline bool op_is(const Node *n, uint32_t flags) { return n->op->flags & flags; }
+/* Addition and subtraction of two operands. */
+static inline bool op_adds(Op op) { return op->index[0] == 1 && op->index[1] == 1; }
+static inline bool op_subtracts(Op op) { return op->index[0] == 1 && op->index[1] == -1; }
 /* It can be made in the place of operand 0: it is that but for a window, or begins with it. */
 static inline bool node_goes_on(const Node *n) { return n->op->updates || op_is(n, OPF_CARRY); }
 /* What it writes begins elsewhere in each row: a position is a tensor. */

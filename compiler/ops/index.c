@@ -78,6 +78,7 @@ const OpDef op_gather = {.name = "gather",
                          .linear = 1,
                          .passes = 1,
                          .by_index = 1,
+                         .rows = true,
                          .in_memory = 1,
                          .below = below_size,
                          .distribute = distribute_rows};

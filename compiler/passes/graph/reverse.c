@@ -163,12 +163,11 @@ static bool is_kept(const Node *n) {
 /* Elements of a tensor for one of a part of it that is kept in its place, at least. */
 static const int64_t SMALL = 4;
 
-static bool is_part(const Node *n) {
-  return n->op == op_find("window") || n->op == op_find("slice") || n->op == op_find("gather");
-}
+/* Of the elements of operand 0. */
+static bool is_part(const Node *n) { return op_class(n) == OPC_MOVE && n->op->passes == 1; }
 
 static bool is_written(const Node *n) {
-  return n->op == op_find("put") || n->op == op_find("reshape");
+  return n->op->updates || (op_class(n) == OPC_VIEW && !op_is(n, OPF_AFTER));
 }
 
 /* What the loop carries and node i reads a small part of, behind what the run has written by
@@ -335,8 +334,8 @@ static bool is_zero_carry(const Reverse *v, NodeId carry) {
 /* The row of a sequence adds to that row alone. */
 static bool back_to_row(Reverse *v, const Node *n, NodeId dy) {
   const NodeId x = n->operand[0];
-  if (n->op != op_find("gather") || graph_node(v->b->graph, n->operand[1])->shape.rank ||
-      v->cot[x] == NO_NODE || !v->dep[x])
+  if (!n->op->rows || graph_node(v->b->graph, n->operand[1])->shape.rank || v->cot[x] == NO_NODE ||
+      !v->dep[x])
     return false;
   const int axis = (int)node_attr(n, "axis");
   const NodeId at = v->value[n->operand[1]], sum = v->cot[x];

@@ -137,7 +137,7 @@ const Carry *reverse_carry_of(const Reverse *v, NodeId node) {
 bool reverse_counts(const Reverse *v, const Carry *c) {
   const Graph *g = v->b->graph;
   const Node *n = graph_node(g, c->next), *one;
-  if (!dtype_is_int(n->dtype) || n->shape.rank || n->op != op_operator("+", 2)) return false;
+  if (!dtype_is_int(n->dtype) || n->shape.rank || !op_adds(n->op)) return false;
   one = graph_node(g, n->operand[1]);
   return n->operand[0] == c->node && node_is_const(one) && one->whole == 1;
 }

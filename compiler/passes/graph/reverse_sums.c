@@ -21,7 +21,7 @@ bool reverse_each_its_own(const Reverse *v, int region, NodeId at) {
   while (region != NO_REGION && v->region[at] == region) {
     const Node *n = graph_node(g, at);
     if (op_is(n, OPF_CARRY)) return reverse_counts(v, reverse_carry_of(v, at));
-    if (n->noperands == 2 && (n->op == op_operator("+", 2) || n->op == op_operator("-", 2))) {
+    if (n->noperands == 2 && (op_adds(n->op) || op_subtracts(n->op))) {
       const bool first = v->region[n->operand[0]] == region;
       if (first == (v->region[n->operand[1]] == region)) return false;
       at = n->operand[first ? 0 : 1];
@@ -33,7 +33,7 @@ bool reverse_each_its_own(const Reverse *v, int region, NodeId at) {
 }
 
 static bool puts_row(const Graph *g, const Node *n, NodeId into) {
-  return n->op == op_find("put") && n->noperands == 3 && n->operand[0] == into &&
+  return n->op->updates && n->noperands == 3 && n->operand[0] == into &&
          node_attr(n, "axis") == 1 && graph_operand(g, n, 1)->shape.dim[0] == 1;
 }
 
@@ -66,7 +66,7 @@ static NodeId stack_that_is_there(Reverse *v, const Back *k, NodeId x) {
   const int64_t turns = v->entry->regions.at[k->region].turns;
   for (int i = 0; i < k->rows.n; i++)
     if (k->rows.at[i].of == x) return k->rows.at[i].stack;
-  if (n->op == op_find("gather") && n->operand[1] == k->at && n->operand[0] < k->start &&
+  if (n->op->rows && n->operand[1] == k->at && n->operand[0] < k->start &&
       node_attr(n, "axis") == 0 && graph_operand(g, n, 0)->shape.dim[0] == turns)
     return n->operand[0];
   for (int c = 0; c < v->carries.n; c++) {
@@ -137,6 +137,10 @@ static bool is_float_cast(const Graph *g, const Node *n) {
          dtype_is_float(n->dtype) && dtype_is_float(from);
 }
 
+static bool is_sum(const Node *n) {
+  return op_class(n) == OPC_REDUCE && op_is(n, OPF_SUMS) && n->op->reduce == RED_SUM;
+}
+
 /* The sum over all runs of x, a value of the reverse region; NO_NODE: it stays there. Sums of what
  * is stacked for no product remain, too, unless they are small. */
 static NodeId lift(Reverse *v, Back *k, NodeId id) {
@@ -150,7 +154,7 @@ static NodeId lift(Reverse *v, Back *k, NodeId id) {
     return can_stack(v, k, n.operand[0], most) && can_stack(v, k, n.operand[1], most)
                ? lift_product(v, k, &n)
                : NO_NODE;
-  if (n.op == op_find("sum")) {
+  if (is_sum(&n)) {
     const NodeId of = reverse_instead(v, n.operand[0]);
     const uint32_t dims = (uint32_t)node_attr(&n, "axis") << 1 | 1;
     if (stack_that_is_there(v, k, of) == NO_NODE && !can_stack(v, k, of, most)) return NO_NODE;
@@ -184,7 +188,7 @@ static int terms_of(const Reverse *v, const Back *k, const ReverseSum *s, const 
   int n = 0;
   for (NodeId x = v->carries.at[s->carry].carry.next; x != carry;) {
     const Node *add = graph_node(g, x);
-    if (x < k->start || add->op != op_operator("+", 2) || readers[add->operand[0]] != 1) return -1;
+    if (x < k->start || !op_adds(add->op) || readers[add->operand[0]] != 1) return -1;
     term[n++] = add->operand[1];
     x = add->operand[0];
   }
@@ -192,7 +196,7 @@ static int terms_of(const Reverse *v, const Back *k, const ReverseSum *s, const 
 }
 
 static bool is_term(const Node *n, bool product) {
-  return product ? op_class(n) == OPC_PRODUCT : n->op == op_find("sum");
+  return product ? op_class(n) == OPC_PRODUCT : is_sum(n);
 }
 
 /* Lifts products, or sums, of one gradient. */

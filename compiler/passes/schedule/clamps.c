@@ -18,7 +18,6 @@ enum {
 typedef struct Clamps {
   Arena *arena;
   Graph *g;
-  Op max, min;
   const int *region;
   IntVec *reader;  /* by node */
   const bool *end; /* by node: an output, or a variable's new value */
@@ -33,7 +32,7 @@ static bool is_same(const Graph *g, NodeId a, NodeId b) {
 /* Node m asks whether operand 0 lies beyond the bound that y keeps it within, or at. */
 static bool asks(const Clamps *c, NodeId m, NodeId y) {
   const Node *n = graph_node(c->g, m), *clamped = graph_node(c->g, y);
-  const int order = clamped->op == c->max ? ORDER_GREATER : clamped->op == c->min ? ORDER_LESS : 0;
+  const int order = clamped->op->extreme;
   return order && n->op->compares == order && m > y && c->region[m] == c->region[y] &&
          n->operand[0] == clamped->operand[0] && is_same(c->g, n->operand[1], clamped->operand[1]);
 }
@@ -94,8 +93,6 @@ static void clamps_entry(Plan *p, LocalEntry *le) {
   const int n = le->graph->nodes.n;
   Clamps c = {.arena = p->arena,
               .g = le->graph,
-              .max = op_find("max"),
-              .min = op_find("min"),
               .region = regions_find(p->arena, le->entry, le->graph),
               .reader = arena_array(p->arena, IntVec, n + 1)};
   bool *end = arena_array(p->arena, bool, n + 1);
