@@ -102,11 +102,11 @@ static double flops_of(const Calibration *c, const char *entry) {
   return e ? cost_entry(c->program->plan, e).flops : 0;
 }
 
-typedef struct Times {
+typedef struct StepTimes {
   double nothing, heavy, light, few, many;
-} Times;
+} StepTimes;
 
-static dtgc_status use_times(Calibration *c, const Times *t) {
+static dtgc_status use_times(Calibration *c, const StepTimes *t) {
   Machine *m = &c->machine;
   const LocalEntry *few = find_entry(c->program, "few"), *many = find_entry(c->program, "many");
   double heavy = t->heavy - t->nothing, light = t->light - t->nothing;
@@ -133,7 +133,7 @@ static dtgc_status measure_loops(Calibration *c) {
   if (!s) s = dtgc_start(c->program);
   if (s) return fail(c, s, dtgc_error(c->program));
   int calls = c->quick ? 4 : 40;
-  Times t = {.nothing = time_entry(c, "nothing", calls)};
+  StepTimes t = {.nothing = time_entry(c, "nothing", calls)};
   t.heavy = time_entry(c, "heavy", c->quick ? 2 : 1);
   t.light = time_entry(c, "light", c->quick ? 2 : 4);
   t.few = time_entry(c, "few", calls);

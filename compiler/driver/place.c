@@ -124,13 +124,13 @@ dtgc_status dtgc_box(dtgc_program *p, const char *entry, const char *name, int64
 
 /* -------- layouts as text -------- */
 
-typedef struct LayoutText {
+typedef struct LayoutPrint {
   const Layout *layout;
   Str out;
-} LayoutText;
+} LayoutPrint;
 
 static dtgc_status layout_inside(dtgc_program *p, void *arg) {
-  LayoutText *l = arg;
+  LayoutPrint *l = arg;
   l->out = str_new(p->arena);
   layout_put(&l->out, &p->program->mesh, l->layout);
   return DTGC_OK;
@@ -144,7 +144,7 @@ dtgc_status dtgc_layout(dtgc_program *p, const char *entry, const char *name, ch
   if (s) return s;
   if (!text) return program_fail(p, DTGC_BAD_ARGUMENT, "text is NULL");
   if ((s = place_find(p, entry, name, &t))) return s;
-  LayoutText l = {.layout = t.layout};
+  LayoutPrint l = {.layout = t.layout};
   if ((s = program_guard(p, layout_inside, &l))) return s;
   *text = text_copy(&l.out);
   return *text ? DTGC_OK : program_fail(p, DTGC_NO_MEMORY, "out of memory");
@@ -245,13 +245,13 @@ static dtgc_status read_layout(SpecReader *r, const char *text, int rank) {
   return DTGC_OK;
 }
 
-typedef struct Check {
+typedef struct LayoutCheck {
   const Placed *t;
   const char *name, *text;
-} Check;
+} LayoutCheck;
 
 static dtgc_status check_inside(dtgc_program *p, void *arg) {
-  const Check *c = arg;
+  const LayoutCheck *c = arg;
   SpecReader r = {.p = p, .at = c->text};
   dtgc_status s = read_layout(&r, c->text, c->t->tensor->rank);
   if (s) return s;
@@ -272,5 +272,5 @@ dtgc_status dtgc_check_layout(dtgc_program *p, const char *entry, const char *na
   if (s) return s;
   if (!layout) return program_fail(p, DTGC_BAD_ARGUMENT, "layout is NULL");
   if ((s = place_find(p, entry, name, &t))) return s;
-  return program_guard(p, check_inside, &(Check){&t, name, layout});
+  return program_guard(p, check_inside, &(LayoutCheck){&t, name, layout});
 }

@@ -23,14 +23,14 @@ typedef struct Texts {
   VEC(const char *) t;
 } Texts;
 
-typedef struct Trial {
+typedef struct AutoTrial {
   const char *what;
   Texts layouts; /* --layout statements that were added */
   const Plan *plan;
   double time;    /* of a call of the entries that count */
   double counted; /* the same as the search counts, and its bound */
   int64_t memory;
-} Trial;
+} AutoTrial;
 
 typedef struct AutoArgs {
   uint64_t memory;
@@ -62,7 +62,7 @@ static int64_t plan_memory(const Plan *p) {
   return p->vars_bytes + most;
 }
 
-static void measure(Trial *t, const Plan *plan) {
+static void measure(AutoTrial *t, const Plan *plan) {
   t->plan = plan;
   t->time = plan_time(plan);
   t->counted = plan_counted(plan);
@@ -71,7 +71,7 @@ static void measure(Trial *t, const Plan *plan) {
 
 /* Compiles the program again with more layouts, and on another mesh if one is given. No plan: they
  * contradict an annotation. */
-static void try_on_mesh(dtgc_program *p, Trial *t, const char *mesh) {
+static void try_on_mesh(dtgc_program *p, AutoTrial *t, const char *mesh) {
   Diag *diag = arena_new_of(p->arena, Diag);
   FrontOptions f = p->front;
   const char **all = arena_array(p->arena, const char *, f.nlayouts + t->layouts.t.n + 1);
@@ -89,15 +89,15 @@ static void try_on_mesh(dtgc_program *p, Trial *t, const char *mesh) {
   if (plan) measure(t, plan);
 }
 
-static void try_layouts(dtgc_program *p, Trial *t) { try_on_mesh(p, t, NULL); }
+static void try_layouts(dtgc_program *p, AutoTrial *t) { try_on_mesh(p, t, NULL); }
 
 static const char *says(dtgc_program *p, const AutoLayout *a) {
   return arena_printf(p->arena, "%s=%s", a->path,
                       layout_text(p->arena, &p->program->mesh, a->layout));
 }
 
-static Trial try_found(dtgc_program *p, const char *what, const Auto *found) {
-  Trial t = {.what = what};
+static AutoTrial try_found(dtgc_program *p, const char *what, const Auto *found) {
+  AutoTrial t = {.what = what};
   for (int i = 0; i < found->found.n; i++)
     if (found->found.at[i].shape.rank)
       vec_push(p->arena, &t.layouts.t, says(p, &found->found.at[i]));
@@ -106,8 +106,8 @@ static Trial try_found(dtgc_program *p, const char *what, const Auto *found) {
 }
 
 /* Splits the first dim of every input without annotation over all axes. */
-static Trial try_data_parallel(dtgc_program *p) {
-  Trial t = {.what = "data parallel"};
+static AutoTrial try_data_parallel(dtgc_program *p) {
+  AutoTrial t = {.what = "data parallel"};
   const Mesh *m = &p->program->mesh;
   for (int e = 0; e < p->program->entries.n; e++) {
     const Entry *en = &p->program->entries.at[e];
@@ -164,8 +164,8 @@ static const char *mesh_of_sizes(dtgc_program *p, const Mesh *m, const int64_t *
   return s.at;
 }
 
-static bool try_shared(dtgc_program *p, const Trial *best, const int64_t *size, Shared *out) {
-  Trial t = {.layouts = best->layouts};
+static bool try_shared(dtgc_program *p, const AutoTrial *best, const int64_t *size, Shared *out) {
+  AutoTrial t = {.layouts = best->layouts};
   out->mesh = mesh_of_sizes(p, &p->program->mesh, size);
   try_on_mesh(p, &t, out->mesh);
   if (!t.plan) return false;
@@ -183,7 +183,7 @@ static bool try_shared(dtgc_program *p, const Trial *best, const int64_t *size, 
   return true;
 }
 
-static void put_shared(dtgc_program *p, const Trial *best, Str *out) {
+static void put_shared(dtgc_program *p, const AutoTrial *best, Str *out) {
   const Mesh *m = &p->program->mesh;
   int64_t size[MAX_AXES];
   Shared shared[MOST_SHARED];
@@ -223,31 +223,31 @@ static void put_pattern(Str *out, const char *path) {
   }
 }
 
-typedef struct Line {
+typedef struct AutoLine {
   const char *path, *pattern, *layout;
   int64_t bytes, whole;
   int members;  /* of the pattern */
   bool grouped; /* an earlier line stands for it */
-} Line;
+} AutoLine;
 
-typedef struct Lines {
-  VEC(Line) l;
-} Lines;
+typedef struct AutoLines {
+  VEC(AutoLine) l;
+} AutoLines;
 
-static void add_line(dtgc_program *p, Lines *out, const char *path, const Shape *s, DType t,
+static void add_line(dtgc_program *p, AutoLines *out, const char *path, const Shape *s, DType t,
                      const Layout *l) {
   Str pattern = str_new(p->arena);
   put_pattern(&pattern, path);
-  Line x = {.path = path,
-            .pattern = pattern.at,
-            .layout = layout_text(p->arena, &p->program->mesh, l),
-            .bytes = layout_bytes(&p->program->mesh, l, s, t),
-            .whole = shape_count(s) * dtype_size(t),
-            .members = 1};
+  AutoLine x = {.path = path,
+                .pattern = pattern.at,
+                .layout = layout_text(p->arena, &p->program->mesh, l),
+                .bytes = layout_bytes(&p->program->mesh, l, s, t),
+                .whole = shape_count(s) * dtype_size(t),
+                .members = 1};
   if (s->rank) vec_push(p->arena, &out->l, x);
 }
 
-static int count_alike(const Lines *lines, const Line *x, bool layout_too) {
+static int count_alike(const AutoLines *lines, const AutoLine *x, bool layout_too) {
   int n = 0;
   for (int k = 0; k < lines->l.n; k++)
     n += lines->l.at[k].pattern == x->pattern &&
@@ -259,14 +259,14 @@ static int count_alike(const Lines *lines, const Line *x, bool layout_too) {
 /* Variables alike but for an index become one line, when all that the pattern matches are among
  * them; those few with another layout keep lines of their own, which are stronger than the pattern.
  */
-static void group_lines(const Program *g, Lines *lines, Arena *a) {
+static void group_lines(const Program *g, AutoLines *lines, Arena *a) {
   Names *names = names_new(a);
   for (int i = 0; i < lines->l.n; i++) {
-    Line *x = &lines->l.at[i];
+    AutoLine *x = &lines->l.at[i];
     x->pattern = name_of(names, x->pattern, strlen(x->pattern));
   }
   for (int i = 0; i < lines->l.n; i++) {
-    Line *x = &lines->l.at[i];
+    AutoLine *x = &lines->l.at[i];
     int matching = 0;
     if (x->grouped || x->members > 1) continue;
     for (int v = 0; v < g->vars.n; v++) {
@@ -277,7 +277,7 @@ static void group_lines(const Program *g, Lines *lines, Arena *a) {
     int all = count_alike(lines, x, false), alike = count_alike(lines, x, true);
     if (matching < 2 || all != matching || alike * 2 <= all) continue;
     for (int k = i + 1; k < lines->l.n; k++) {
-      Line *y = &lines->l.at[k];
+      AutoLine *y = &lines->l.at[k];
       if (y->pattern == x->pattern && !strcmp(y->layout, x->layout) && y->bytes == x->bytes)
         y->grouped = true;
     }
@@ -285,9 +285,9 @@ static void group_lines(const Program *g, Lines *lines, Arena *a) {
   }
 }
 
-static void put_lines(const Lines *lines, Str *out) {
+static void put_lines(const AutoLines *lines, Str *out) {
   for (int i = 0; i < lines->l.n; i++) {
-    const Line *x = &lines->l.at[i];
+    const AutoLine *x = &lines->l.at[i];
     if (x->grouped) continue;
     size_t at = out->n;
     if (x->members > 1)
@@ -303,7 +303,7 @@ static void put_lines(const Lines *lines, Str *out) {
 
 static void put_layouts(dtgc_program *p, const Plan *plan, Str *out) {
   const Program *g = plan->program;
-  Lines lines = {0};
+  AutoLines lines = {0};
   for (int e = 0; e < g->entries.n; e++) {
     const Entry *en = &g->entries.at[e];
     for (int i = 0; auto_entry(plan, e) && i < en->inputs.n; i++) {
@@ -323,14 +323,14 @@ static void put_layouts(dtgc_program *p, const Plan *plan, Str *out) {
   put_lines(&lines, out);
 }
 
-static void put_time(Str *out, const char *what, const Trial *t) {
+static void put_time(Str *out, const char *what, const AutoTrial *t) {
   char time[16], counted[16];
   if (t->plan)
     str_printf(out, "#   %-14s %-10s (%s) %ld bytes a device\n", what,
                cost_time_text(t->time, time), cost_time_text(t->counted, counted), (long)t->memory);
 }
 
-static void put_file(dtgc_program *p, const Trial *trial, const Trial *best, double bound,
+static void put_file(dtgc_program *p, const AutoTrial *trial, const AutoTrial *best, double bound,
                      Str *out) {
   char text[16];
   const Mesh *m = &p->program->mesh;
@@ -360,7 +360,7 @@ static void put_file(dtgc_program *p, const Trial *trial, const Trial *best, dou
 
 /* -------- -------- */
 
-static bool fits(const AutoArgs *a, const Trial *t) {
+static bool fits(const AutoArgs *a, const AutoTrial *t) {
   return t->plan && (!a->memory || (uint64_t)t->memory <= a->memory);
 }
 
@@ -368,13 +368,13 @@ static dtgc_status auto_inside(dtgc_program *p, void *arg) {
   AutoArgs *a = arg;
   const bool carries = auto_carries(p->plan);
   const Auto *open = auto_find(p->plan, 0, carries, true);
-  Trial trial[NTRIALS] = {
+  AutoTrial trial[NTRIALS] = {
       [FOUND] = try_found(p, "found", carries ? auto_find(p->plan, 0, false, false) : open),
       [AS_IT_IS] = {.what = "as it is"},
       [PARALLEL] = try_data_parallel(p)};
   if (carries) trial[CARRIES] = try_found(p, "found of loops", open);
   measure(&trial[AS_IT_IS], p->plan);
-  Trial best = {0}, least = trial[FOUND];
+  AutoTrial best = {0}, least = trial[FOUND];
   for (int i = 0; i < NTRIALS; i++) {
     if (fits(a, &trial[i]) && (!best.plan || trial[i].time < best.time)) best = trial[i];
     if (trial[i].plan && (!least.plan || trial[i].memory < least.memory)) least = trial[i];
@@ -386,7 +386,7 @@ static dtgc_status auto_inside(dtgc_program *p, void *arg) {
   bool fit = !a->memory || fits(a, &trial[FOUND]) || fits(a, &trial[CARRIES]);
   for (int i = 0; !fit && i < MOST_PRICES; i++, price *= 8)
     for (int k = 0; k <= carries; k++) {
-      const Trial t = try_found(p, within_memory, auto_find(p->plan, price, k, false));
+      const AutoTrial t = try_found(p, within_memory, auto_find(p->plan, price, k, false));
       if (t.plan && (!least.plan || t.memory < least.memory)) least = t;
       if (!fits(a, &t)) continue;
       if (!best.plan || t.time < best.time) best = t;

@@ -8,23 +8,24 @@
 #include <string.h>
 
 /* The host's blocks of one tensor, one a device of this process. */
-typedef struct Blocks {
+typedef struct HostBlocks {
   dtgc_program *p;
   const char *name;
   Placed t;
   int first, count;
   const void **data; /* [count] */
   PlaceBox *box;     /* [count] */
-} Blocks;
+} HostBlocks;
 
-static void blocks_free(Blocks *b) {
+static void blocks_free(HostBlocks *b) {
   free(b->data);
   free(b->box);
 }
 
 /* Devices are running afterwards. */
-static dtgc_status blocks_open(Blocks *b, dtgc_program *p, const char *entry, const char *name) {
-  *b = (Blocks){.p = p, .name = name};
+static dtgc_status blocks_open(HostBlocks *b, dtgc_program *p, const char *entry,
+                               const char *name) {
+  *b = (HostBlocks){.p = p, .name = name};
   dtgc_status s = place_find(p, entry, name, &b->t);
   if (!s) s = dtgc_start(p);
   if (s) return s;
@@ -40,7 +41,7 @@ static dtgc_status blocks_open(Blocks *b, dtgc_program *p, const char *entry, co
   return DTGC_OK;
 }
 
-static dtgc_status blocks_local(const Blocks *b, const dtgc_block *block, int *i) {
+static dtgc_status blocks_local(const HostBlocks *b, const dtgc_block *block, int *i) {
   if (block->device < b->first || block->device >= b->first + b->count)
     return program_fail(b->p, DTGC_BAD_ARGUMENT,
                         "`%s`: device %lld does not belong to this process, which has %d to %d",
@@ -57,7 +58,7 @@ static dtgc_status blocks_local(const Blocks *b, const dtgc_block *block, int *i
   return DTGC_OK;
 }
 
-static dtgc_status blocks_take(Blocks *b, const dtgc_block *block) {
+static dtgc_status blocks_take(HostBlocks *b, const dtgc_block *block) {
   int i;
   dtgc_status s = blocks_local(b, block, &i);
   if (s) return s;
@@ -68,7 +69,7 @@ static dtgc_status blocks_take(Blocks *b, const dtgc_block *block) {
   return DTGC_OK;
 }
 
-static dtgc_status blocks_full(const Blocks *b) {
+static dtgc_status blocks_full(const HostBlocks *b) {
   for (int i = 0; i < b->count; i++)
     if (!b->data[i])
       return program_fail(b->p, DTGC_BAD_ARGUMENT, "`%s`: the block of device %d is not given",
@@ -132,7 +133,7 @@ static void value_text(dtgc_dtype t, const void *at, char *out, size_t n) {
     snprintf(out, n, "%.0f", dtype_get(type, at, 0));
 }
 
-static dtgc_status differ(const Blocks *b, int i, int j, const int64_t *at) {
+static dtgc_status differ(const HostBlocks *b, int i, int j, const int64_t *at) {
   size_t size = element_bytes(&b->t), n = 0;
   char where[256] = "", one[64], other[64];
   for (int d = 0; d < b->t.tensor->rank && n < sizeof where; d++)
@@ -147,7 +148,7 @@ static dtgc_status differ(const Blocks *b, int i, int j, const int64_t *at) {
 }
 
 /* Element by element only where whole rows differ. */
-static dtgc_status compare(const Blocks *b, int i, int j) {
+static dtgc_status compare(const HostBlocks *b, int i, int j) {
   PlaceBox both = common(&b->box[i], &b->box[j]);
   size_t size = element_bytes(&b->t);
   int64_t at[MAX_RANK] = {0};
@@ -167,7 +168,7 @@ static dtgc_status compare(const Blocks *b, int i, int j) {
 }
 
 /* Each with one that has the same box, else with all that overlap. */
-static dtgc_status blocks_agree(const Blocks *b) {
+static dtgc_status blocks_agree(const HostBlocks *b) {
   for (int j = 1; j < b->count; j++) {
     int same = -1;
     for (int i = 0; i < j && same < 0; i++)
@@ -195,14 +196,14 @@ dtgc_status dtgc_local_devices(dtgc_program *p, int64_t *first, int64_t *count) 
   return DTGC_OK;
 }
 
-static dtgc_status get_block(const Blocks *b, int i, void *to) {
+static dtgc_status get_block(const HostBlocks *b, int i, void *to) {
   int var = dtrt_find_var(b->p->code, b->name);
   return program_run_failed(
       b->p, dtrt_get_block(b->p->session, var, b->first + i, to, (int64_t)b->box[i].bytes));
 }
 
 dtgc_status dtgc_unpack(dtgc_program *p, const char *path, const dtgc_block *to, int n) {
-  Blocks b = {0};
+  HostBlocks b = {0};
   int i;
   PROGRAM_USE(p);
   dtgc_status s = program_begin(p);
@@ -217,7 +218,7 @@ dtgc_status dtgc_unpack(dtgc_program *p, const char *path, const dtgc_block *to,
 
 /* Into a whole tensor, of which devices read their own part alone: what other processes hold may
  * stay unset. */
-static dtgc_status set_from(const Blocks *b) {
+static dtgc_status set_from(const HostBlocks *b) {
   const dtgc_tensor *t = b->t.tensor;
   size_t size = element_bytes(&b->t);
   PlaceBox all = {.rank = t->rank};
@@ -243,7 +244,7 @@ static dtgc_status set_from(const Blocks *b) {
 }
 
 dtgc_status dtgc_pack(dtgc_program *p, const char *path, const dtgc_block *from, int n) {
-  Blocks b = {0};
+  HostBlocks b = {0};
   PROGRAM_USE(p);
   dtgc_status s = program_begin(p);
   if (s) return s;
@@ -258,7 +259,7 @@ dtgc_status dtgc_pack(dtgc_program *p, const char *path, const dtgc_block *from,
 }
 
 dtgc_status dtgc_check_replicas(dtgc_program *p, const char *path) {
-  Blocks b = {0};
+  HostBlocks b = {0};
   PROGRAM_USE(p);
   dtgc_status s = program_begin(p);
   if (s) return s;
@@ -281,14 +282,14 @@ dtgc_status dtgc_check_replicas(dtgc_program *p, const char *path) {
 /* Runs on each device's own thread. */
 static int fill(void *user, int device, int input, const int64_t *lo, const int64_t *hi, void *to,
                 char *why) {
-  const Blocks *b = (const Blocks *)user + input;
+  const HostBlocks *b = (const HostBlocks *)user + input;
   (void)lo, (void)hi, (void)why;
   memcpy(to, b->data[device - b->first], b->box[device - b->first].bytes);
   return 0;
 }
 
 static dtgc_status take_inputs(dtgc_program *p, const EntryInfo *e, const dtgc_block *in, int nin,
-                               Blocks *b) {
+                               HostBlocks *b) {
   dtgc_status s = DTGC_OK;
   for (int i = 0; i < e->nin && !s; i++) s = blocks_open(&b[i], p, e->name, e->in[i].name);
   for (int k = 0; k < nin && !s; k++) {
@@ -316,7 +317,7 @@ dtgc_status dtgc_run_blocks(dtgc_program *p, const char *entry, const dtgc_block
   if (nin < 0 || (nin && !in)) return program_fail(p, DTGC_BAD_ARGUMENT, "the blocks are NULL");
   if ((s = dtgc_start(p))) return s;
   void **to = calloc((size_t)e->nout + 1, sizeof *to);
-  Blocks *b = calloc((size_t)e->nin + 1, sizeof *b);
+  HostBlocks *b = calloc((size_t)e->nin + 1, sizeof *b);
   if (!to || !b) s = program_fail(p, DTGC_NO_MEMORY, "out of memory");
   if (!s) s = program_place_buffers(p, "output", e->out, e->nout, out, nout, to);
   if (!s) s = take_inputs(p, e, in, nin, b);

@@ -83,17 +83,17 @@ static void note(Compare *c, const Parting *p) {
 }
 
 /* What compare_block compares. */
-typedef struct Block {
+typedef struct BlockCompare {
   const Compare *c;
   const dtrt_seen *s;
   const Kept *k;
   const double *got, *size;
   double unit, worst;
   Parting first;
-} Block;
+} BlockCompare;
 
 /* Element i of the block with element `flat` of the oracle's; false: it is out of bounds. */
-static bool compare_element(Block *b, int64_t i, int64_t flat) {
+static bool compare_element(BlockCompare *b, int64_t i, int64_t flat) {
   const int dtype = b->k->dtype;
   double x, y;
   if (b->got)
@@ -115,7 +115,7 @@ static bool compare_element(Block *b, int64_t i, int64_t flat) {
 static void compare_block(Compare *c, const dtrt_seen *s, const Kept *k, const double *got,
                           const double *size) {
   const dtrt_value *v = &s->entry->value[s->value];
-  Block b = {.c = c, .s = s, .k = k, .got = got, .size = size};
+  BlockCompare b = {.c = c, .s = s, .k = k, .got = got, .size = size};
   b.first = (Parting){.value = s->value, .device = s->device};
   b.unit = dtype_unit((DType)v->dtype);
   const size_t bytes = (size_t)dtrt_dtype_size(v->dtype);

@@ -5,19 +5,19 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct Found {
+typedef struct IndexBound {
   int64_t below; /* 0: no bound was seen */
   bool positive;
-} Found;
+} IndexBound;
 
-static void bound(Found *f, int64_t n) {
+static void bound(IndexBound *f, int64_t n) {
   if (n > 0 && (f->below == 0 || n < f->below)) f->below = n;
 }
 
 /* Follows the input through what leaves its numbers as they are. */
-static Found look(const Entry *e, NodeId from) {
+static IndexBound look(const Entry *e, NodeId from) {
   const Graph *g = e->graph;
-  Found f = {0};
+  IndexBound f = {0};
   bool *is = arena_array(g->arena, bool, g->nodes.n + 1);
   is[from] = true;
   for (NodeId i = from + 1; i < g->nodes.n; i++) {
@@ -36,7 +36,7 @@ static Found look(const Entry *e, NodeId from) {
 Range draw_range(const Entry *e, int input) {
   NodeId id = e->inputs.at[input].node;
   DType t = graph_node(e->graph, id)->dtype;
-  Found f = look(e, id);
+  IndexBound f = look(e, id);
   if (dtype_is_float(t))
     return f.positive ? (Range){.low = 0.5, .high = 1.5} : (Range){.low = -1, .high = 1};
   Range r = {.whole = true, .most = 7};

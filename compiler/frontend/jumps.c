@@ -14,10 +14,10 @@
 #include "op.h"
 #include <string.h>
 
-typedef struct Rewrite {
+typedef struct JumpNames {
   Elab *e;
   Ident stop, skip; /* `text` NULL: not met */
-} Rewrite;
+} JumpNames;
 
 static const char *jump_of(const Stmt *s) {
   static const char *const word[] = {"break", "continue"};
@@ -58,15 +58,15 @@ static Stmt *unless(Elab *e, Ident name, Stmt *body) {
   return arena_copy(e->arena, &s, sizeof s);
 }
 
-static void rewrite(Rewrite *r, const StmtVec *body, int from, StmtVec *out);
+static void rewrite(JumpNames *r, const StmtVec *body, int from, StmtVec *out);
 
-static void jump(Rewrite *r, const Stmt *s, const char *word, bool last, StmtVec *out) {
+static void jump(JumpNames *r, const Stmt *s, const char *word, bool last, StmtVec *out) {
   Ident *name = *word == 'b' ? &r->stop : &r->skip;
   vec_push(r->e->arena, out, set(r->e, (Ident){name->text, s->span}, true));
   if (!last) elab_fail(r->e, s->span, "what follows `%s` in the same block is never run", word);
 }
 
-static Stmt *rewritten_if(Rewrite *r, const Stmt *s) {
+static Stmt *rewritten_if(JumpNames *r, const Stmt *s) {
   Stmt copy = *s;
   copy.body = copy.other = (StmtVec){0};
   rewrite(r, &s->body, 0, &copy.body);
@@ -75,7 +75,7 @@ static Stmt *rewritten_if(Rewrite *r, const Stmt *s) {
 }
 
 /* What follows an `if` that may jump is run unless it has. */
-static void rest(Rewrite *r, const StmtVec *body, int from, Span at, StmtVec *out) {
+static void rest(JumpNames *r, const StmtVec *body, int from, Span at, StmtVec *out) {
   Elab *e = r->e;
   Stmt all = {.kind = ST_IF, .span = at};
   all.value = expr(e, (AstExpr){.kind = EX_BOOL, .span = at, .i = true});
@@ -86,7 +86,7 @@ static void rest(Rewrite *r, const StmtVec *body, int from, Span at, StmtVec *ou
   vec_push(e->arena, out, s);
 }
 
-static void rewrite(Rewrite *r, const StmtVec *body, int from, StmtVec *out) {
+static void rewrite(JumpNames *r, const StmtVec *body, int from, StmtVec *out) {
   for (int i = from; i < body->n; i++) {
     Stmt *s = body->at[i];
     const char *word = jump_of(s);
@@ -104,7 +104,7 @@ static void rewrite(Rewrite *r, const StmtVec *body, int from, StmtVec *out) {
   }
 }
 
-static void find(Rewrite *r, const StmtVec *body) {
+static void find(JumpNames *r, const StmtVec *body) {
   for (int i = 0; i < body->n; i++) {
     const Stmt *s = body->at[i];
     const char *word = jump_of(s);
@@ -115,7 +115,7 @@ static void find(Rewrite *r, const StmtVec *body) {
 }
 
 Jumps jumps_begin(Elab *e, NameScope *s, const Stmt *stmt) {
-  Rewrite r = {.e = e};
+  JumpNames r = {.e = e};
   Jumps j = {.body = stmt->body};
   find(&r, &stmt->body);
   if (!r.stop.text && !r.skip.text) return j;

@@ -118,14 +118,14 @@ static const FrontModule *shipped(const char *name) {
   return NULL;
 }
 
-typedef struct Found {
+typedef struct ModuleText {
   const char *path, *text;
   size_t len;
   bool library;
   const char *why; /* the file is there and cannot be read */
-} Found;
+} ModuleText;
 
-static bool try_file(Elab *e, const char *folder, const char *name, Found *out) {
+static bool try_file(Elab *e, const char *folder, const char *name, ModuleText *out) {
   const FrontOptions *o = e->options;
   size_t n = strlen(name), f = strlen(folder);
   const char *suffix = n > 4 && !strcmp(name + n - 4, ".dtg") ? "" : ".dtg";
@@ -136,10 +136,10 @@ static bool try_file(Elab *e, const char *folder, const char *name, Found *out) 
   return out->text || out->why;
 }
 
-static bool find_module(Elab *e, const Module *from, const AstExpr *name, Found *out) {
+static bool find_module(Elab *e, const Module *from, const AstExpr *name, ModuleText *out) {
   const FrontOptions *o = e->options;
   const Source *src = diag_source(e->diag, name->span.file);
-  *out = (Found){.library = true};
+  *out = (ModuleText){.library = true};
   if (!from->library) {
     out->library = false;
     if (try_file(e, folder_of(e, src->name), name->text, out)) return true;
@@ -148,11 +148,11 @@ static bool find_module(Elab *e, const Module *from, const AstExpr *name, Found 
   }
   const FrontModule *m = shipped(name->text);
   if (!m) return false;
-  *out = (Found){arena_printf(e->arena, "dtg/%s.dtg", m->name), m->text, m->len, true, NULL};
+  *out = (ModuleText){arena_printf(e->arena, "dtg/%s.dtg", m->name), m->text, m->len, true, NULL};
   return true;
 }
 
-static void not_found(Elab *e, const AstExpr *name, const Found *f) {
+static void not_found(Elab *e, const AstExpr *name, const ModuleText *f) {
   if (f->why) {
     elab_fail(e, name->span, "%s cannot be read: %s", f->path, f->why);
     return;
@@ -200,7 +200,7 @@ static Module *being_loaded(Elab *e, Module *from, const char *path) {
 }
 
 static Module *import(Elab *e, Module *from, const AstExpr *name) {
-  Found f;
+  ModuleText f;
   int depth = 0;
   for (Module *m = from; m; m = m->importer) depth++;
   if (depth > 64) {

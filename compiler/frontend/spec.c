@@ -69,12 +69,12 @@ void spec_mesh(Elab *e) {
 
 /* -------- axes that values name -------- */
 
-typedef struct Naming {
+typedef struct LayoutNaming {
   Elab *e;
   Ident at; /* where the layout names the value */
-} Naming;
+} LayoutNaming;
 
-static bool add_axis_of(Naming *k, const Value *v, IdentVec *out) {
+static bool add_axis_of(LayoutNaming *k, const Value *v, IdentVec *out) {
   Elab *e = k->e;
   const Mesh *m = &e->program->mesh;
   if (v->kind == V_NONE) return true;
@@ -127,7 +127,7 @@ static const Value *axis_value(Elab *e, const NameScope *s, const char *name) {
 static bool name_axes(Elab *e, const NameScope *s, const IdentVec *from, IdentVec *to) {
   for (int i = 0; i < from->n; i++) {
     const Value *v = axis_value(e, s, from->at[i].text);
-    Naming k = {e, from->at[i]};
+    LayoutNaming k = {e, from->at[i]};
     if (!v)
       vec_push(e->arena, to, from->at[i]);
     else if (!add_axis_of(&k, v, to))

@@ -136,14 +136,14 @@ void walk_step(PlaceWalk *w, int n, const PlaceSteps *const *of, int **at) {
   }
 }
 
-typedef struct Boxes {
+typedef struct PlaceBoxes {
   PlaceSteps steps;
   int64_t (*at)[2]; /* begin, end */
-} Boxes;
+} PlaceBoxes;
 
-static Boxes boxes_of(Arena *a, const Mesh *m, const DimLayout *d, int64_t n, uint32_t axes,
-                      int few) {
-  Boxes b = {.steps = steps_along(m, axes & dim_axes(d), few)};
+static PlaceBoxes boxes_of(Arena *a, const Mesh *m, const DimLayout *d, int64_t n, uint32_t axes,
+                           int few) {
+  PlaceBoxes b = {.steps = steps_along(m, axes & dim_axes(d), few)};
   int coord[MAX_AXES] = {0};
   PlaceWalk w = walk_along(m, axes & dim_axes(d), few);
   b.at = arena_alloc(a, sizeof *b.at * (size_t)b.steps.choices);
@@ -169,7 +169,8 @@ static Need part_of_dim(const Mesh *m, const DimPair *pair, const int64_t *have,
 static DimNeeds parts_of_dim(Arena *a, const Mesh *m, const DimPair *pair, uint32_t axes, int few) {
   const DimLayout *from = pair->from, *to = pair->to;
   int64_t n = pair->n;
-  const Boxes have = boxes_of(a, m, from, n, axes, few), need = boxes_of(a, m, to, n, axes, few);
+  const PlaceBoxes have = boxes_of(a, m, from, n, axes, few),
+                   need = boxes_of(a, m, to, n, axes, few);
   const PlaceSteps *of[] = {&have.steps, &need.steps};
   int h = 0, w = 0, *at[] = {&h, &w};
   axes &= pair->from_axes | pair->to_axes;

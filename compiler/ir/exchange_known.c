@@ -35,14 +35,14 @@ typedef struct Numbers {
   Numbered *slot[FEW_SLOTS];
 } Numbers;
 
-typedef struct Dims {
+typedef struct ExchangeDims {
   int32_t dim[MAX_RANK];
-} Dims;
+} ExchangeDims;
 
 struct KnownExchanges {
   Arena *arena, *table; /* the latter of the exchanges */
   Lookup layouts;       /* to 1 + index in dims */
-  VEC(Dims) dims;
+  VEC(ExchangeDims) dims;
   Numbers shapes, all_dims;
   DimSlot *pair[SLOTS];
   int n, nslots; /* a power of two */
@@ -76,7 +76,7 @@ static int32_t number_of(Arena *a, Numbers *all, const void *bytes, size_t size)
 static int32_t layout_number(KnownExchanges *k, const Layout *l) {
   int number = lookup_get(&k->layouts, l);
   if (number) return number;
-  Dims d = {{0}};
+  ExchangeDims d = {{0}};
   for (int i = 0; i < l->rank; i++)
     d.dim[i] = number_of(k->arena, &k->all_dims, &l->dim[i], sizeof l->dim[i]);
   vec_push(k->arena, &k->dims, d);

@@ -422,21 +422,21 @@ Expr expr_rebuild(Exprs *to, const Exprs *from, Expr e, ExprAtom atom, void *use
   }
 }
 
-typedef struct Rewrite {
+typedef struct ExprRewrite {
   Exprs *x;
   Expr *now, top;
   ExprAtom atom;
   void *user;
-} Rewrite;
+} ExprRewrite;
 
-static Expr rewrite(Rewrite *r, Expr e);
+static Expr rewrite(ExprRewrite *r, Expr e);
 
 static Expr rewrite_part(void *user, Expr e) {
-  Rewrite *r = user;
+  ExprRewrite *r = user;
   return e == r->top ? NO_EXPR : rewrite(r, e);
 }
 
-static Expr rewrite(Rewrite *r, Expr e) {
+static Expr rewrite(ExprRewrite *r, Expr e) {
   if (r->now[e]) return r->now[e] - 1;
   Expr own = r->atom(r->user, e);
   if (own == NO_EXPR) {
@@ -450,7 +450,7 @@ static Expr rewrite(Rewrite *r, Expr e) {
 }
 
 Expr expr_rewrite(Exprs *x, Expr e, Expr *now, ExprAtom atom, void *user) {
-  Rewrite r = {x, now, NO_EXPR, atom, user};
+  ExprRewrite r = {x, now, NO_EXPR, atom, user};
   return rewrite(&r, e);
 }
 

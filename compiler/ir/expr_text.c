@@ -5,18 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Text {
+typedef struct ExprText {
   Str *out;
   const Exprs *x;
   const Program *program;
   const Graph *g;
   const ExprNames *names;
-} Text;
+} ExprText;
 
 /* `inner`: within another expression, where an operator takes parentheses. */
-static void put(const Text *t, Expr e, bool inner);
+static void put(const ExprText *t, Expr e, bool inner);
 
-static void put_linear(const Text *t, const ExprNode *n, bool inner) {
+static void put_linear(const ExprText *t, const ExprNode *n, bool inner) {
   bool first = true;
   Str *out = t->out;
   const bool wraps = inner && n->n + (n->v != 0) > 1;
@@ -37,14 +37,14 @@ static void put_linear(const Text *t, const ExprNode *n, bool inner) {
   str_puts(out, wraps ? ")" : "");
 }
 
-static void put_arguments(const Text *t, const ExprNode *n, const char *sep, bool inner) {
+static void put_arguments(const ExprText *t, const ExprNode *n, const char *sep, bool inner) {
   for (int i = 0; i < n->n; i++) {
     if (i) str_puts(t->out, sep);
     put(t, n->arg[i], inner);
   }
 }
 
-static void put_between(const Text *t, const ExprNode *n, const char *sign, bool inner) {
+static void put_between(const ExprText *t, const ExprNode *n, const char *sign, bool inner) {
   str_puts(t->out, inner ? "(" : "");
   put_arguments(t, n, sign, true);
   str_puts(t->out, inner ? ")" : "");
@@ -58,7 +58,7 @@ static void put_number(Str *out, const ExprNode *n) {
 }
 
 /* A number that a function is passed is read as what it is. */
-static bool put_from_bits(const Text *t, const ExprNode *n) {
+static bool put_from_bits(const ExprText *t, const ExprNode *n) {
   if (strcmp(n->name, "dtrt_from_bits_f32")) return false;
   const Expr given = n->arg[0];
   const char *text = t->names && given < t->names->n ? t->names->at[given] : NULL;
@@ -72,7 +72,7 @@ static bool put_from_bits(const Text *t, const ExprNode *n) {
 }
 
 /* An element of what is called so, or all of it. */
-static void put_element(const Text *t, const char *name, const ExprNode *n) {
+static void put_element(const ExprText *t, const char *name, const ExprNode *n) {
   str_puts(t->out, name);
   if (!n->n) return;
   str_puts(t->out, "[");
@@ -80,7 +80,7 @@ static void put_element(const Text *t, const char *name, const ExprNode *n) {
   str_puts(t->out, "]");
 }
 
-static void put_call(const Text *t, const char *name, const ExprNode *n) {
+static void put_call(const ExprText *t, const char *name, const ExprNode *n) {
   str_puts(t->out, name);
   str_puts(t->out, "(");
   put_arguments(t, n, ", ", false);
@@ -89,19 +89,19 @@ static void put_call(const Text *t, const char *name, const ExprNode *n) {
 
 static void put_given(Str *out, int64_t v) { str_printf(out, v >> 48 ? "%lx" : "%ld", (long)v); }
 
-static void put_memory(const Text *t, const ExprNode *n) {
+static void put_memory(const ExprText *t, const ExprNode *n) {
   static const char *const space[] = {"arena", "variables", "input", "shared"};
   str_printf(t->out, "%s + ", space[n->v < 3 ? n->v : 3]);
   put(t, n->arg[0], true);
 }
 
-static const char *value_text(const Text *t, NodeId id) {
+static const char *value_text(const ExprText *t, NodeId id) {
   if (t->names && t->names->value) return t->names->value(t->names->user, id);
   return node_text(t->program, t->g, id, t->x->arena);
 }
 
 /* An element of a part of a tensor, by its index in the whole. */
-static void put_part(const Text *t, const ExprNode *n) {
+static void put_part(const ExprText *t, const ExprNode *n) {
   str_puts(t->out, value_text(t, (NodeId)n->v));
   for (int d = 0; d < n->n; d++) {
     const char *begin = t->names->begin(t->names->user, (NodeId)n->v, d);
@@ -114,7 +114,7 @@ static void put_part(const Text *t, const ExprNode *n) {
   if (n->n) str_puts(t->out, "]");
 }
 
-static void put(const Text *t, Expr e, bool inner) {
+static void put(const ExprText *t, Expr e, bool inner) {
   static const char *const between[] = {
       [EXPR_PRODUCT] = " * ", [EXPR_DIV] = " div ",  [EXPR_MOD] = " mod ", [EXPR_LESS] = " < ",
       [EXPR_LEAST] = " >= ",  [EXPR_EQUAL] = " == ", [EXPR_AND] = " and ", [EXPR_OR] = " or "};
@@ -177,6 +177,6 @@ static void put(const Text *t, Expr e, bool inner) {
 
 void expr_put(Str *out, const Exprs *x, const Program *p, const Graph *g, Expr e,
               const ExprNames *names) {
-  const Text t = {out, x, p, g, names};
+  const ExprText t = {out, x, p, g, names};
   put(&t, e, false);
 }

@@ -29,15 +29,15 @@ bool loop_counts_up(const Exprs *x, const LoopStmt *s) {
 
 /* -------- text -------- */
 
-typedef struct Text Text;
-struct Text {
+typedef struct LoopText LoopText;
+struct LoopText {
   Str *out;
   const Plan *plan;
   const LocalEntry *le;
   const Exprs *x;
   const LoopFunction *f; /* NULL: of an entry */
   const LoopEntry *en;
-  const Text *caller;   /* of a function whose statements are shown at its call, ... */
+  const LoopText *caller; /* of a function whose statements are shown at its call, ... */
   const ExprNode *call; /* ... this; NULL: it is shown alone */
   const char **name;    /* by expression: what stands for it */
   int *uses;            /* by expression: in the block */
@@ -46,7 +46,7 @@ struct Text {
   int values, indent, first; /* step of the first run of the block */
 };
 
-static const char *label(const Text *t, NodeId id) {
+static const char *label(const LoopText *t, NodeId id) {
   return local_label(t->plan->program, t->le, id, t->plan->arena);
 }
 
@@ -54,7 +54,7 @@ static const char *value_label(void *user, NodeId id) { return label(user, id); 
 
 /* What the call passes as the memory of a node: an EXPR_PLACE; NULL: nothing is known. *after: the
  * elements behind it, or NO_EXPR. */
-static const ExprNode *passed(const Text *t, NodeId id, Expr *after) {
+static const ExprNode *passed(const LoopText *t, NodeId id, Expr *after) {
   const int buffer = t->call ? loop_buffer(t->f, t->le->graph, id) : -1;
   *after = NO_EXPR;
   if (buffer < 0) return NULL;
@@ -69,7 +69,7 @@ static bool is_zero(const Exprs *x, Expr e) {
 }
 
 /* The function's indices are those of the tensor less where the part begins. */
-static bool is_part_of(const Text *t, const ExprNode *place, NodeId id) {
+static bool is_part_of(const LoopText *t, const ExprNode *place, NodeId id) {
   const Graph *g = t->le->graph;
   const LoopView *v = &t->caller->en->views.at[place->v];
   const int rank = graph_node(g, id)->shape.rank;
@@ -77,14 +77,14 @@ static bool is_part_of(const Text *t, const ExprNode *place, NodeId id) {
          shape_equal(&graph_node(g, v->node)->shape, &graph_node(g, id)->shape);
 }
 
-static void put_of_caller(const Text *t, Str *out, Expr e) {
-  const Text *c = t->caller;
+static void put_of_caller(const LoopText *t, Str *out, Expr e) {
+  const LoopText *c = t->caller;
   expr_put(out, c->x, c->plan->program, c->le->graph, e, &c->names);
 }
 
 /* "tile0", of x[i + tile0, j]. */
 static const char *part_begin(void *user, NodeId id, int d) {
-  const Text *t = user;
+  const LoopText *t = user;
   Expr after;
   const ExprNode *place = passed(t, id, &after);
   if (!place || after != NO_EXPR || !is_part_of(t, place, id)) return NULL;
@@ -96,7 +96,7 @@ static const char *part_begin(void *user, NodeId id, int d) {
 
 /* Of memory that is seen otherwise than it lies its first element: x[tile0, 0][i]. */
 static const char *part_label(void *user, NodeId id) {
-  const Text *t = user;
+  const LoopText *t = user;
   Expr after;
   const ExprNode *place = passed(t, id, &after);
   bool whole = !place || (after == NO_EXPR && is_part_of(t, place, id));
@@ -120,14 +120,14 @@ static const char *part_label(void *user, NodeId id) {
   return s.at;
 }
 
-static void put_expr(Text *t, Expr e) {
+static void put_expr(LoopText *t, Expr e) {
   expr_put(t->out, t->x, t->plan->program, t->le->graph, e, &t->names);
 }
 
-static void begin_line(Text *t) { str_printf(t->out, "%*s", t->indent, ""); }
+static void begin_line(LoopText *t) { str_printf(t->out, "%*s", t->indent, ""); }
 
 /* Parameters are shown as what they are in the entry. */
-static void name_params(Text *t) {
+static void name_params(LoopText *t) {
   const Exprs *x = t->x;
   for (Expr e = 0; e < x->n; e++) {
     const ExprNode *n = expr_node(x, e);
@@ -146,13 +146,13 @@ static void name_params(Text *t) {
   }
 }
 
-static void count_uses(Text *t, Expr e) {
+static void count_uses(LoopText *t, Expr e) {
   const ExprNode *n = expr_node(t->x, e);
   if (t->uses[e]++) return;
   for (int i = 0; i < n->n; i++) count_uses(t, n->arg[i]);
 }
 
-static void put_shared(Text *t, Expr e) {
+static void put_shared(LoopText *t, Expr e) {
   const ExprNode *n = expr_node(t->x, e);
   if (t->name[e]) return;
   for (int i = 0; i < n->n; i++) put_shared(t, n->arg[i]);
@@ -165,13 +165,13 @@ static void put_shared(Text *t, Expr e) {
   t->name[e] = own;
 }
 
-static void put_block(Text *t, const LoopStmt *s);
-static void put_step(Text *t, const LoopStmt *s);
-static void put_exchange(Text *t, const LoopStmt *s);
-static void put_call(Text *t, Expr e);
+static void put_block(LoopText *t, const LoopStmt *s);
+static void put_step(LoopText *t, const LoopStmt *s);
+static void put_exchange(LoopText *t, const LoopStmt *s);
+static void put_call(LoopText *t, Expr e);
 
 /* "for i in 64, j in 10"; "for k from 0 to 1024 by 32". */
-static const LoopStmt *put_loops(Text *t, const LoopStmt *s) {
+static const LoopStmt *put_loops(LoopText *t, const LoopStmt *s) {
   str_puts(t->out, loop_in_parts(t->f, s) ? "parallel for " : "for ");
   while (loop_counts_up(t->x, s)) {
     str_printf(t->out, "%s in ", s->name);
@@ -192,14 +192,14 @@ static const LoopStmt *put_loops(Text *t, const LoopStmt *s) {
   return s->body;
 }
 
-static void put_body(Text *t, const LoopStmt *s) {
+static void put_body(LoopText *t, const LoopStmt *s) {
   str_puts(t->out, "\n");
   t->indent += 2;
   put_block(t, s);
   t->indent -= 2;
 }
 
-static void put_local(Text *t, const LoopStmt *s) {
+static void put_local(LoopText *t, const LoopStmt *s) {
   str_puts(t->out, s->name);
   if (s->local == LOCAL_ARRAY || s->local == LOCAL_LANES_ARRAY)
     str_printf(t->out, ": %ld %s%s", (long)s->count, s->local == LOCAL_ARRAY ? "" : "lanes of ",
@@ -209,12 +209,12 @@ static void put_local(Text *t, const LoopStmt *s) {
   put_expr(t, s->a);
 }
 
-static void put_names(Text *t, const NodeId *id, int n);
+static void put_names(LoopText *t, const NodeId *id, int n);
 static void put_function(Str *out, const Plan *p, const LocalEntry *le, const LoopFunction *f,
-                         int indent, const Text *caller, const ExprNode *call);
+                         int indent, const LoopText *caller, const ExprNode *call);
 
 /* What lies in the buffers, in their order. */
-static void put_rotation(Text *t, const LoopStmt *s) {
+static void put_rotation(LoopText *t, const LoopStmt *s) {
   static const char *const word[] = {"places of ", "change places: ", "back: "};
   str_puts(t->out, word[s->count]);
   for (int i = 0; i < s->rotation->buffers.n; i++) {
@@ -223,7 +223,7 @@ static void put_rotation(Text *t, const LoopStmt *s) {
   }
 }
 
-static void put_stmt(Text *t, const LoopStmt *s) {
+static void put_stmt(LoopText *t, const LoopStmt *s) {
   const ExprNode *called = s->kind == STMT_CALL ? expr_node(t->x, s->a) : NULL;
   if (called && called->kind == EXPR_RUN) { /* its statements in its place */
     put_function(t->out, t->plan, t->le, &t->en->runs.at[called->v], t->indent, t, called);
@@ -269,7 +269,7 @@ static void put_stmt(Text *t, const LoopStmt *s) {
 }
 
 /* What is used twice in a block is computed once: a line of its own before its first use. */
-static void put_block(Text *t, const LoopStmt *first) {
+static void put_block(LoopText *t, const LoopStmt *first) {
   if (t->en) {
     for (const LoopStmt *s = first; s; s = s->next) put_stmt(t, s);
     return;
@@ -291,18 +291,18 @@ static void put_block(Text *t, const LoopStmt *first) {
 }
 
 static void put_function(Str *out, const Plan *p, const LocalEntry *le, const LoopFunction *f,
-                         int indent, const Text *caller, const ExprNode *call) {
+                         int indent, const LoopText *caller, const ExprNode *call) {
   const int n = f->x->n;
-  Text t = {.out = out,
-            .plan = p,
-            .le = le,
-            .x = f->x,
-            .f = f,
-            .caller = caller,
-            .call = call,
-            .name = arena_array(p->arena, const char *, n),
-            .moves = arena_array(p->arena, bool, n),
-            .indent = indent};
+  LoopText t = {.out = out,
+                .plan = p,
+                .le = le,
+                .x = f->x,
+                .f = f,
+                .caller = caller,
+                .call = call,
+                .name = arena_array(p->arena, const char *, n),
+                .moves = arena_array(p->arena, bool, n),
+                .indent = indent};
   t.names = (ExprNames){.at = t.name, .n = n, .value = part_label, .begin = part_begin, .user = &t};
   name_params(&t);
   if (f->part && !strcmp(f->part, LOOP_PART_FROM)) { /* no loop of its own has it */
@@ -321,12 +321,12 @@ void loop_put(Str *out, const Plan *p, const LocalEntry *le, const LoopFunction 
 
 /* -------- entries -------- */
 
-static void put_names(Text *t, const NodeId *id, int n) {
+static void put_names(LoopText *t, const NodeId *id, int n) {
   for (int i = 0; i < n; i++) str_printf(t->out, "%s%s", i ? ", " : "", label(t, id[i]));
 }
 
 /* "contract y f32[64, 10] of x, w" */
-static void put_kernel_head(Text *t, const Node *n, NodeId id) {
+static void put_kernel_head(LoopText *t, const Node *n, NodeId id) {
   const Shape local = node_local(&t->plan->program->mesh, n);
   str_printf(t->out, "%s ", n->op->name);
   put_names(t, &id, 1);
@@ -336,7 +336,7 @@ static void put_kernel_head(Text *t, const Node *n, NodeId id) {
   put_names(t, n->operand, n->noperands);
 }
 
-static void put_exchange_head(Text *t, const Step *s) {
+static void put_exchange_head(LoopText *t, const Step *s) {
   const Graph *g = t->le->graph;
   const Exchange e = exchange_at(t->plan->program, g, graph_node(g, s->nodes.at[0]));
   str_printf(t->out, "%s%s of ",
@@ -351,7 +351,7 @@ static void put_exchange_head(Text *t, const Step *s) {
 }
 
 /* What it stores, or which kernel it calls, and where it stands. */
-static void put_head(Text *t, const Step *s) {
+static void put_head(LoopText *t, const Step *s) {
   const NodeId id = s->nodes.at[0];
   const Graph *g = t->le->graph;
   if (s->kind == STEP_TILES && s->tile->epilogue) {
@@ -368,7 +368,7 @@ static void put_head(Text *t, const Step *s) {
   if (*where) str_printf(t->out, "    # %s", where);
 }
 
-static void put_step(Text *t, const LoopStmt *s) {
+static void put_step(LoopText *t, const LoopStmt *s) {
   const int indent = t->indent;
   if (s->a != NO_EXPR) {
     const ExprNode *n = expr_node(t->x, s->a); /* a number, or what comes after the block's first */
@@ -386,7 +386,7 @@ static void put_step(Text *t, const LoopStmt *s) {
   t->indent = indent;
 }
 
-static void put_exchange(Text *t, const LoopStmt *s) {
+static void put_exchange(LoopText *t, const LoopStmt *s) {
   const ExprNode *n = s->a == NO_EXPR ? NULL : expr_node(t->x, s->a);
   str_puts(t->out, !n ? "wait" : s->count ? "start" : "run");
   for (int i = 0; n && i + 2 < n->n; i += 3) {
@@ -399,7 +399,7 @@ static void put_exchange(Text *t, const LoopStmt *s) {
 }
 
 /* A kernel's call, and below it its epilogue. */
-static void put_call(Text *t, Expr e) {
+static void put_call(LoopText *t, Expr e) {
   const ExprNode *n = expr_node(t->x, e);
   if (n->kind == EXPR_ROWS) {
     const LoopRows *tiles = &t->en->rows.at[n->v];
@@ -422,18 +422,18 @@ static void put_call(Text *t, Expr e) {
 }
 
 static const char *view_text(void *user, int64_t v) {
-  const Text *t = user;
+  const LoopText *t = user;
   const LoopView *w = &t->en->views.at[v];
   const char *name = label(t, w->node);
   return w->partial ? arena_printf(t->plan->arena, "partial of %s", name) : name;
 }
 
 static const char *run_text(void *user, int64_t v) {
-  return ((const Text *)user)->en->runs.at[v].what;
+  return ((const LoopText *)user)->en->runs.at[v].what;
 }
 
 void loop_put_entry(Str *out, const Plan *p, const LoopEntry *en) {
-  Text t = {.out = out, .plan = p, .le = en->le, .x = en->x, .en = en};
+  LoopText t = {.out = out, .plan = p, .le = en->le, .x = en->x, .en = en};
   t.names = (ExprNames){.value = value_label, .view = view_text, .called = run_text, .user = &t};
   str_printf(out, "entry %s: %d step%s\n", en->le->entry->name, en->le->steps.n,
              en->le->steps.n == 1 ? "" : "s");

@@ -3,26 +3,26 @@
 #include "loop.h"
 #include <string.h>
 
-typedef struct Walk {
+typedef struct KeyWalk {
   Arena *arena;
   const LoopEntry *en;
   bool all;      /* an entry's: it is hashed as it comes, since the bytes may be many */
   uint64_t hash; /* of all */
   LoopUses *out; /* unless all */
-} Walk;
+} KeyWalk;
 
-static void put_bytes(Walk *w, const void *p, size_t n) {
+static void put_bytes(KeyWalk *w, const void *p, size_t n) {
   if (w->all)
     w->hash = hash_more(w->hash, p, n);
   else
     str_put(&w->out->key, p, n);
 }
-static void put(Walk *w, int64_t v) { put_bytes(w, &v, sizeof v); }
-static void put_text(Walk *w, const char *s) { put_bytes(w, s, strlen(s) + 1); }
+static void put(KeyWalk *w, int64_t v) { put_bytes(w, &v, sizeof v); }
+static void put_text(KeyWalk *w, const char *s) { put_bytes(w, s, strlen(s) + 1); }
 
-static void walk(Walk *w, Expr e);
+static void walk(KeyWalk *w, Expr e);
 
-static void put_view(Walk *w, const LoopView *v) {
+static void put_view(KeyWalk *w, const LoopView *v) {
   const ExprNode *m = expr_node(w->en->x, v->address);
   put(w, m->v << 16 | (int64_t)v->type << 8 | v->rank);
   if (w->all) walk(w, m->arg[0]);
@@ -30,7 +30,7 @@ static void put_view(Walk *w, const LoopView *v) {
 }
 
 /* Of a list: numbered by its first use. */
-static void use_view(Walk *w, int number) {
+static void use_view(KeyWalk *w, int number) {
   int i = 0;
   if (w->all) {
     put(w, number);
@@ -43,21 +43,21 @@ static void use_view(Walk *w, int number) {
   put_view(w, &w->en->views.at[number]);
 }
 
-static void use_integer(Walk *w, Expr e) {
+static void use_integer(KeyWalk *w, Expr e) {
   int i = 0;
   while (i < w->out->integers.n && w->out->integers.at[i] != e) i++;
   if (i == w->out->integers.n) vec_push(w->arena, &w->out->integers, e);
 }
 
-static bool is_of_entry(const Walk *w, Expr e) {
+static bool is_of_entry(const KeyWalk *w, Expr e) {
   for (int i = 0; i < w->en->symbols.n; i++)
     if (w->en->symbols.at[i].symbol == e) return w->en->symbols.at[i].kind <= INTEGER_FROM;
   return false;
 }
 
-static void walk_list(Walk *w, const LoopStmt *s);
+static void walk_list(KeyWalk *w, const LoopStmt *s);
 
-static void put_called(Walk *w, const ExprNode *n) {
+static void put_called(KeyWalk *w, const ExprNode *n) {
   const LoopFunction *f = n->kind == EXPR_RUN ? &w->en->runs.at[n->v] : NULL;
   if (!w->all)
     put(w, f ? f->number : w->en->rows.at[n->v].number);
@@ -67,7 +67,7 @@ static void put_called(Walk *w, const ExprNode *n) {
     walk_list(w, w->en->rows.at[n->v].body);
 }
 
-static void walk(Walk *w, Expr e) {
+static void walk(KeyWalk *w, Expr e) {
   const ExprNode *n = expr_node(w->en->x, e);
   put(w, (int64_t)n->kind << 32 | (int64_t)n->type << 16 | n->n);
   switch (n->kind) {
@@ -95,7 +95,7 @@ static void walk(Walk *w, Expr e) {
   for (int i = 0; i < n->n; i++) walk(w, n->arg[i]);
 }
 
-static void put_layout(Walk *w, const Layout *l) {
+static void put_layout(KeyWalk *w, const Layout *l) {
   put(w, (int64_t)l->rank << 40 | (int64_t)l->reduce << 32 | l->partial);
   for (int d = 0; d < l->rank; d++) {
     const DimLayout *x = &l->dim[d];
@@ -107,7 +107,7 @@ static void put_layout(Walk *w, const Layout *l) {
 }
 
 /* What the exchanges of a list move. Those of a block that runs several times are alike. */
-static void put_exchanges(Walk *w, const ExprNode *list) {
+static void put_exchanges(KeyWalk *w, const ExprNode *list) {
   const Graph *g = w->en->le->graph;
   for (int i = 0; i < list->n; i += 3) {
     const ExprNode *number = expr_node(w->en->x, list->arg[i]);
@@ -122,7 +122,7 @@ static void put_exchanges(Walk *w, const ExprNode *list) {
   }
 }
 
-static void walk_list(Walk *w, const LoopStmt *s) {
+static void walk_list(KeyWalk *w, const LoopStmt *s) {
   for (; s; s = s->next) {
     put(w, (int64_t)s->kind << 32 | (int64_t)s->how << 16 | (int64_t)s->local << 8 | s->goes_on);
     put(w, (int64_t)s->type << 32 | s->count);
@@ -140,11 +140,11 @@ static void walk_list(Walk *w, const LoopStmt *s) {
 
 void loop_uses(Arena *a, const LoopEntry *en, const LoopStmt *s, LoopUses *out) {
   *out = (LoopUses){.key = str_new(a)};
-  walk_list(&(Walk){.arena = a, .en = en, .out = out}, s);
+  walk_list(&(KeyWalk){.arena = a, .en = en, .out = out}, s);
 }
 
 uint64_t loop_identity(const LoopEntry *en) {
-  Walk w = {.en = en, .all = true, .hash = hash_begin(1)};
+  KeyWalk w = {.en = en, .all = true, .hash = hash_begin(1)};
   for (int i = 0; i < en->views.n; i++) put_view(&w, &en->views.at[i]);
   walk_list(&w, en->body);
   return en->views.n || en->body ? hash_end(w.hash) : 1;

@@ -4,7 +4,7 @@
 
 /* -------- functions -------- */
 
-typedef struct Check {
+typedef struct IndexCheck {
   Arena *arena;
   const Plan *plan;
   const LocalEntry *le;
@@ -12,11 +12,11 @@ typedef struct Check {
   bool *met;
   VEC(const char *) index; /* of the loops around */
   const char *breach;
-} Check;
+} IndexCheck;
 
 /* What ranges say of an integer is exact: of loop indices alone, each of which it has once. `had`:
  * set of those met. */
-static bool is_exact(const Check *c, Expr e, uint32_t *had) {
+static bool is_exact(const IndexCheck *c, Expr e, uint32_t *had) {
   const ExprNode *n = expr_node(c->x, e);
   for (int i = 0; n->kind == EXPR_SYMBOL && i < c->index.n; i++)
     if (n->name == c->index.at[i]) {
@@ -30,7 +30,7 @@ static bool is_exact(const Check *c, Expr e, uint32_t *had) {
   return true;
 }
 
-static void check(Check *c, Expr e) {
+static void check(IndexCheck *c, Expr e) {
   if (c->met[e] || c->breach) return;
   const ExprNode *n = expr_node(c->x, e);
   c->met[e] = true;
@@ -52,7 +52,7 @@ static void check(Check *c, Expr e) {
     if (!expr_is_part(n, i)) check(c, n->arg[i]);
 }
 
-static void check_all(Check *c, const LoopStmt *s) {
+static void check_all(IndexCheck *c, const LoopStmt *s) {
   for (; s && !c->breach; s = s->next) {
     if (s->a != NO_EXPR) check(c, s->a);
     if (s->kind == STMT_SET || s->kind == STMT_STORE) check(c, s->b);
@@ -65,7 +65,7 @@ static void check_all(Check *c, const LoopStmt *s) {
 }
 
 const char *loop_verify(Arena *a, const Plan *p, const LocalEntry *le, const LoopFunction *f) {
-  Check c = {.arena = a, .plan = p, .le = le, .x = f->x, .met = arena_array(a, bool, f->x->n)};
+  IndexCheck c = {.arena = a, .plan = p, .le = le, .x = f->x, .met = arena_array(a, bool, f->x->n)};
   check_all(&c, f->body);
   return c.breach;
 }

@@ -11,13 +11,13 @@
 #include <string.h>
 #include <strings.h>
 
-typedef struct Key {
+typedef struct MachineKey {
   const char *name;
   Quantity quantity;
   size_t at; /* in a Machine */
   bool required;
-} Key;
-static const Key keys[] = {
+} MachineKey;
+static const MachineKey keys[] = {
     {"flops", Q_FLOPS, offsetof(Machine, flops), true},
     {"vector_flops", Q_FLOPS, offsetof(Machine, vector_flops), false},
     {"memory_bandwidth", Q_BANDWIDTH, offsetof(Machine, memory_bandwidth), true},

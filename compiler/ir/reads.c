@@ -3,11 +3,11 @@
 
 /* The walk from a step through the values that are not stored. Shared ones are met along many ways,
  * so it keeps what it saw of each node: without that it would take as long as there are ways. */
-typedef struct Seen {
+typedef struct SeenNode {
   NodeId node;  /* NO_NODE: free */
   uint32_t how; /* set of ReadHow */
   int read;     /* 1 + its place in `out`; 0: not read */
-} Seen;
+} SeenNode;
 
 typedef enum ReadHow {
   READ_LOOSE,     /* at another index than the loop's */
@@ -18,49 +18,49 @@ typedef enum ReadHow {
 
 enum { FEW = 8, SOME = 64 };
 
-typedef struct Walk {
+typedef struct ReadWalk {
   const LocalEntry *le;
   Arena *arena;
   const Node *made; /* by the step */
   Reads *out;
-  Seen *seen; /* a hash table of a power of two, at most half full */
+  SeenNode *seen; /* a hash table of a power of two, at most half full */
   int nslots, nseen;
-  Seen few[FEW], some[SOME]; /* most steps read few values */
-} Walk;
+  SeenNode few[FEW], some[SOME]; /* most steps read few values */
+} ReadWalk;
 
-static Seen *slot_of(Seen *table, int nslots, NodeId id) {
+static SeenNode *slot_of(SeenNode *table, int nslots, NodeId id) {
   const uint32_t mask = (uint32_t)nslots - 1;
   uint32_t i = (uint32_t)id * 2654435769u & mask;
   while (table[i].node != NO_NODE && table[i].node != id) i = (i + 1) & mask;
   return &table[i];
 }
 
-static void walk_table(Walk *w, Seen *table, int nslots) {
-  for (int i = 0; i < nslots; i++) table[i] = (Seen){.node = NO_NODE};
+static void walk_table(ReadWalk *w, SeenNode *table, int nslots) {
+  for (int i = 0; i < nslots; i++) table[i] = (SeenNode){.node = NO_NODE};
   for (int i = 0; i < w->nslots; i++)
     if (w->seen[i].node != NO_NODE) *slot_of(table, nslots, w->seen[i].node) = w->seen[i];
   w->seen = table;
   w->nslots = nslots;
 }
 
-static Seen *walk_slot(Walk *w, NodeId id, bool *is_new) {
+static SeenNode *walk_slot(ReadWalk *w, NodeId id, bool *is_new) {
   if (2 * w->nseen >= w->nslots) {
     const bool first = w->nslots == FEW;
     const int nslots = first ? SOME : 4 * w->nslots;
-    walk_table(w, first ? w->some : arena_array(w->arena, Seen, nslots), nslots);
+    walk_table(w, first ? w->some : arena_array(w->arena, SeenNode, nslots), nslots);
   }
-  Seen *s = slot_of(w->seen, w->nslots, id);
+  SeenNode *s = slot_of(w->seen, w->nslots, id);
   *is_new = s->node == NO_NODE;
   if (*is_new) w->nseen++;
   s->node = id;
   return s;
 }
 
-static void add_read(Walk *w, NodeId base, bool aligned) {
+static void add_read(ReadWalk *w, NodeId base, bool aligned) {
   bool is_new;
   if (w->le->borders && w->le->borders[base])
     add_read(w, node_base(w->le->graph, graph_node(w->le->graph, base)->operand[0]), false);
-  Seen *s = walk_slot(w, base, &is_new);
+  SeenNode *s = walk_slot(w, base, &is_new);
   if (s->read) {
     w->out->at[s->read - 1].aligned = w->out->at[s->read - 1].aligned && aligned;
     return;
@@ -76,13 +76,13 @@ static ReadHow read_of(ReadHow how, const Node *n, int k) {
 }
 
 /* What a view shows. What is written into is read as one array, in whatever dims (loop_value.c). */
-static ReadHow read_through(const Walk *w, const Node *view, ReadHow how) {
+static ReadHow read_through(const ReadWalk *w, const Node *view, ReadHow how) {
   if (how == READ_IN_WINDOW || how == READ_IN_PLACE) return how;
   const bool all = w->made->op->updates && !node_attr(w->made, "axis");
   return how == READ_ALIGNED && all && same_space(view, w->made) ? READ_IN_PLACE : READ_LOOSE;
 }
 
-static bool is_aligned(const Walk *w, NodeId id, NodeId base, ReadHow how) {
+static bool is_aligned(const ReadWalk *w, NodeId id, NodeId base, ReadHow how) {
   const Graph *g = w->le->graph;
   if (how == READ_ALIGNED && same_space(graph_node(g, id), w->made)) return true;
   if (base != id) how = read_through(w, graph_node(g, id), how);
@@ -90,7 +90,7 @@ static bool is_aligned(const Walk *w, NodeId id, NodeId base, ReadHow how) {
          same_space(graph_node(g, base), w->made);
 }
 
-static void reads_of(Walk *w, NodeId id, ReadHow how) {
+static void reads_of(ReadWalk *w, NodeId id, ReadHow how) {
   const Graph *g = w->le->graph;
   const Node *n = graph_node(g, id);
   NodeId base = node_base(g, id);
@@ -103,7 +103,7 @@ static void reads_of(Walk *w, NodeId id, ReadHow how) {
     return;
   }
   bool is_new;
-  Seen *s = walk_slot(w, id, &is_new);
+  SeenNode *s = walk_slot(w, id, &is_new);
   if (s->how & (1u << how | 1u << READ_LOOSE)) return; /* once more would add nothing */
   s->how |= 1u << how;
   const bool written = how == READ_IN_WINDOW && part_is_written(g, w->made, n);
@@ -129,7 +129,7 @@ void step_reads(const LocalEntry *le, const Step *s, Arena *a, Reads *out) {
     tiles_reads(le, s->tile, a, out);
     return;
   }
-  Walk w; /* `some` is not cleared: that took longer than the walk */
+  ReadWalk w; /* `some` is not cleared: that took longer than the walk */
   w.le = le, w.arena = a, w.made = NULL, w.out = out, w.nslots = w.nseen = 0;
   walk_table(&w, w.few, FEW);
   for (int i = 0; i < s->nodes.n; i++) {

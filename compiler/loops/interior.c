@@ -93,14 +93,14 @@ Expr loop_further(Loop *l, Expr a, Expr b, bool larger) {
 }
 
 typedef VEC(Expr) Edges;
-typedef struct Search {
+typedef struct InteriorSearch {
   Loop *l;
   Expr index, first, behind; /* the index goes from `first` up to `behind` */
   bool *met;                 /* by expression; of `size` */
   int size;
   Interior *in;
   Edges from, to; /* the places where it begins and ends */
-} Search;
+} InteriorSearch;
 
 /* One more place that is to be met, unless another is always beyond it. */
 static void add_bound(Loop *l, Edges *all, Expr at, bool larger) {
@@ -120,7 +120,7 @@ static Expr joined_bounds(Loop *l, const Edges *all, bool larger) {
   return at;
 }
 
-static void take_border(Search *s, Expr e) {
+static void take_border(InteriorSearch *s, Expr e) {
   Loop *l = s->l;
   const ExprNode cond = *expr_node(l->x, e);
   Interior *in = s->in;
@@ -145,7 +145,7 @@ static void take_border(Search *s, Expr e) {
   vec_push(l->arena, &in->known, ((KnownCondition){e, holds}));
 }
 
-static void search(Search *s, Expr e) {
+static void search(InteriorSearch *s, Expr e) {
   if (e >= s->size || s->met[e]) return;
   const ExprNode n = *expr_node(s->l->x, e);
   s->met[e] = true;
@@ -161,13 +161,13 @@ bool loop_interior(Loop *l, const Step *step, const At *at, int d, Interior *in)
   Expr *value = arena_array(l->arena, Expr, step->nodes.n);
   for (int i = 0; i < step->nodes.n; i++)
     value[i] = loop_as_holds(l, loop_value(l, step->nodes.at[i], at));
-  Search s = {.l = l,
-              .index = index,
-              .first = first,
-              .behind = expr_add(l->x, first, loop_extent(l, n, d)),
-              .met = arena_array(l->arena, bool, l->x->n),
-              .size = l->x->n,
-              .in = in};
+  InteriorSearch s = {.l = l,
+                      .index = index,
+                      .first = first,
+                      .behind = expr_add(l->x, first, loop_extent(l, n, d)),
+                      .met = arena_array(l->arena, bool, l->x->n),
+                      .size = l->x->n,
+                      .in = in};
   for (int i = 0; i < step->nodes.n; i++) search(&s, value[i]);
   in->from = joined_bounds(l, &s.from, true);
   in->to = joined_bounds(l, &s.to, false);

@@ -166,15 +166,15 @@ int loop_open_dims(Loop *l, const Node *n, const At *at, int from, int to, LoopH
 
 /* -------- what it takes -------- */
 
-typedef struct Walk {
+typedef struct FunctionKey {
   Loop *l;
   Str *key;
   int *met, size, n; /* by expression: 1 + its number */
-} Walk;
+} FunctionKey;
 
-static void put_int(Walk *w, int64_t v) { str_put(w->key, (const char *)&v, sizeof v); }
-static void put_small(Walk *w, int32_t v) { str_put(w->key, (const char *)&v, sizeof v); }
-static void put_text(Walk *w, const char *s) { str_put(w->key, s, strlen(s) + 1); }
+static void put_int(FunctionKey *w, int64_t v) { str_put(w->key, (const char *)&v, sizeof v); }
+static void put_small(FunctionKey *w, int32_t v) { str_put(w->key, (const char *)&v, sizeof v); }
+static void put_text(FunctionKey *w, const char *s) { str_put(w->key, s, strlen(s) + 1); }
 
 static int take_buffer(Loop *l, NodeId id, bool written) {
   LoopFunction *f = &l->f;
@@ -202,7 +202,7 @@ static int take_param(Loop *l, int number) {
   return p->place;
 }
 
-static void walk(Walk *w, Expr e) {
+static void walk(FunctionKey *w, Expr e) {
   if (e == NO_EXPR) {
     put_small(w, -1);
     return;
@@ -243,7 +243,7 @@ static void walk(Walk *w, Expr e) {
   if (of && of->kind == EXPR_LOAD) take_buffer(w->l, (NodeId)of->v, !n.v);
 }
 
-static void walk_all(Walk *w, const LoopStmt *s) {
+static void walk_all(FunctionKey *w, const LoopStmt *s) {
   for (; s; s = s->next) {
     put_small(w, (int)s->kind << 16 | (int)s->how << 8 | s->goes_on);
     if (s->kind == STMT_LOCAL)
@@ -263,7 +263,7 @@ static void walk_all(Walk *w, const LoopStmt *s) {
   }
 }
 
-static void put_buffer(Walk *w, int i) {
+static void put_buffer(FunctionKey *w, int i) {
   Loop *l = w->l;
   const LoopBuffer *b = &l->f.buffers.at[i];
   const Node *n = graph_node(l->g, b->node);
@@ -278,7 +278,7 @@ static void put_buffer(Walk *w, int i) {
 }
 
 /* Parameters are passed in the order in which they were asked for, as the nest's dims are. */
-static void order_params(Walk *w) {
+static void order_params(FunctionKey *w) {
   LoopFunction *f = &w->l->f;
   int n = 0;
   for (int i = 0; i < f->params.n; i++) {
@@ -304,7 +304,7 @@ void loop_done(Loop *l, const char *what, LoopFunction *out) {
   Arena *scratch = l->plan->scratch;
   const ArenaMark mark = arena_mark(scratch);
   Str key = str_new(scratch);
-  Walk w = {.l = l, .key = &key, .met = arena_array(scratch, int, l->x->n), .size = l->x->n};
+  FunctionKey w = {.l = l, .key = &key, .met = arena_array(scratch, int, l->x->n), .size = l->x->n};
   walk_all(&w, f->body);
   for (int i = 0; i < f->buffers.n; i++) put_buffer(&w, i);
   put_small(&w, f->flat << 2 | f->returns << 1 | (f->part != NULL));

@@ -14,21 +14,21 @@
 
 enum { MOST_LINES = 8 };
 
-typedef struct Line {
+typedef struct KeptLine {
   Expr value, place; /* as it is, and the element of the array */
   LoopStmt *before;  /* the outermost of the loops that have no part in it */
-} Line;
+} KeptLine;
 
-typedef struct Lines {
+typedef struct LineSearch {
   Loop *l;
   VEC(LoopStmt *) around; /* loops, outermost first */
   int first;              /* from here on with no condition between them */
   const LoopStmt *inner;
-  Line line[MOST_LINES];
+  KeptLine line[MOST_LINES];
   int n, all; /* of this loop; of the function */
   double bytes;
   Expr *now; /* by expression, for expr_rewrite */
-} Lines;
+} LineSearch;
 
 /* -------- what may be a line -------- */
 
@@ -44,14 +44,14 @@ static bool is_written(const Loop *l, const LoopStmt *s, NodeId id) {
 }
 
 /* What the loop counts, or one of those around it. */
-static bool is_index(const Lines *t, const char *name) {
+static bool is_index(const LineSearch *t, const char *name) {
   bool found = t->inner->name == name;
   for (int i = 0; i < t->around.n; i++) found = found || t->around.at[i]->name == name;
   return found;
 }
 
 /* It is made of indices and of elements that the function leaves alone. */
-static bool is_still(const Lines *t, Expr e) {
+static bool is_still(const LineSearch *t, Expr e) {
   const ExprNode *n = expr_node(t->l->x, e);
   switch (n->kind) {
   case EXPR_SYMBOL: return is_index(t, n->name);
@@ -82,7 +82,7 @@ static bool divides(const Exprs *x, Expr e, const char *index) {
 }
 
 /* An element is found by a division of the index. */
-static bool finds_by_division(const Lines *t, Expr e) {
+static bool finds_by_division(const LineSearch *t, Expr e) {
   const ExprNode *n = expr_node(t->l->x, e);
   if (n->kind == EXPR_LOAD) return divides(t->l->x, e, t->inner->name);
   for (int i = 0; i < n->n; i++)
@@ -91,7 +91,7 @@ static bool finds_by_division(const Lines *t, Expr e) {
 }
 
 /* The outermost of the loops around that have no part in it; NULL: the next one has. */
-static LoopStmt *outside_of(const Lines *t, Expr e) {
+static LoopStmt *outside_of(const LineSearch *t, Expr e) {
   const Exprs *x = t->l->x;
   LoopStmt *found = NULL;
   bool again = false;
@@ -108,7 +108,7 @@ static LoopStmt *outside_of(const Lines *t, Expr e) {
 
 /* -------- what becomes of it -------- */
 
-static Expr line_of(Lines *t, Expr e) {
+static Expr line_of(LineSearch *t, Expr e) {
   Exprs *x = t->l->x;
   const ExprNode n = *expr_node(x, e);
   for (int i = 0; i < t->n; i++)
@@ -123,7 +123,7 @@ static Expr line_of(Lines *t, Expr e) {
   t->bytes += bytes;
   const Expr i = expr_symbol(x, t->inner->name, 0, most - 1);
   const Expr place = expr_local(x, n.type, arena_printf(t->l->arena, "line%d_", t->all++), i);
-  t->line[t->n++] = (Line){e, place, before};
+  t->line[t->n++] = (KeptLine){e, place, before};
   return place;
 }
 
@@ -140,7 +140,7 @@ static LoopStmt **place_of(LoopStmt **list, const LoopStmt *s) {
   return NULL;
 }
 
-static void make_line(Lines *t, const Line *line) {
+static void make_line(LineSearch *t, const KeptLine *line) {
   Loop *l = t->l;
   const ExprNode to = *expr_node(l->x, line->place);
   LoopStmt **at = place_of(&l->f.body, line->before);
@@ -170,7 +170,7 @@ static bool computes_alone(const LoopStmt *s) {
   return true;
 }
 
-static void rewrite(Lines *t, LoopStmt *s) {
+static void rewrite(LineSearch *t, LoopStmt *s) {
   for (; s; s = s->next) {
     Expr *value = s->kind == STMT_LOCAL ? &s->a : &s->b;
     if (s->kind != STMT_FOR && *value != NO_EXPR)
@@ -179,7 +179,7 @@ static void rewrite(Lines *t, LoopStmt *s) {
   }
 }
 
-static void look(Lines *t, LoopStmt *s) {
+static void look(LineSearch *t, LoopStmt *s) {
   Exprs *x = t->l->x;
   const int64_t most = expr_node(x, s->b)->hi;
   if (s->how != LOOP_PLAIN || s->goes_on || t->around.n == t->first || !computes_alone(s->body))
@@ -191,7 +191,7 @@ static void look(Lines *t, LoopStmt *s) {
   for (int i = 0; i < t->n; i++) make_line(t, &t->line[i]);
 }
 
-static void look_at_all(Lines *t, LoopStmt *s) {
+static void look_at_all(LineSearch *t, LoopStmt *s) {
   for (; s; s = s->next) {
     const int had = t->around.n, first = t->first;
     if (s->kind == STMT_FOR) look(t, s);
@@ -207,7 +207,7 @@ static void look_at_all(Lines *t, LoopStmt *s) {
 }
 
 void loop_lines(Loop *l) {
-  Lines t = {.l = l};
+  LineSearch t = {.l = l};
   if (l->f.flat || l->f.returns) return;
   const ArenaMark mark = arena_mark(l->plan->scratch);
   look_at_all(&t, l->f.body);

@@ -6,13 +6,13 @@
 
 enum { VECTOR = 64 /* bytes */, MASK = 4 /* operations */ };
 
-typedef struct Turn {
+typedef struct TurnCost {
   const Loop *l;
   bool *met; /* by expression */
   double operations, accesses;
-} Turn;
+} TurnCost;
 
-static void count(Turn *t, Expr e) {
+static void count(TurnCost *t, Expr e) {
   if (e == NO_EXPR || t->met[e]) return;
   t->met[e] = true;
   const ExprNode *n = expr_node(t->l->x, e);
@@ -32,7 +32,7 @@ static int64_t turns_of(const Loop *l, const LoopStmt *s) {
 }
 
 static bool gains(Loop *l, const LoopStmt *s) {
-  Turn t = {.l = l, .met = arena_array(l->plan->scratch, bool, l->x->n)};
+  TurnCost t = {.l = l, .met = arena_array(l->plan->scratch, bool, l->x->n)};
   const int64_t turns = turns_of(l, s);
   int64_t vector = VECTOR;
   for (const LoopStmt *b = s->body; b; b = b->next) {

@@ -7,7 +7,7 @@
 #include "op_list.h"
 #include <math.h>
 
-typedef struct Points {
+typedef struct PoolPoints {
   Loop *l;
   Slide s;
   const Node *large, *small; /* x and y of a convolution */
@@ -15,36 +15,36 @@ typedef struct Points {
   Expr row_s, row_l, tap;    /* the flat rows that a range begins with, the tap's number */
   Expr width;                /* of the range */
   Expr q, i;                 /* along the range, along the channels */
-} Points;
+} PoolPoints;
 
-static Points points_of(Loop *l, NodeId id) {
+static PoolPoints points_of(Loop *l, NodeId id) {
   const SlideTensors t = slide_tensors(l->g, id);
-  return (Points){.l = l,
-                  .s = slide_of(graph_node(l->g, id)),
-                  .large = graph_node(l->g, t.large),
-                  .small = graph_node(l->g, t.small)};
+  return (PoolPoints){.l = l,
+                      .s = slide_of(graph_node(l->g, id)),
+                      .large = graph_node(l->g, t.large),
+                      .small = graph_node(l->g, t.small)};
 }
 
-static Expr number(Points *c, int64_t v) { return loop_int(c->l, v); }
-static Expr add(Points *c, Expr a, Expr b) { return expr_add(c->l->x, a, b); }
-static Expr mul(Points *c, Expr a, Expr b) { return expr_mul(c->l->x, a, b); }
+static Expr number(PoolPoints *c, int64_t v) { return loop_int(c->l, v); }
+static Expr add(PoolPoints *c, Expr a, Expr b) { return expr_add(c->l->x, a, b); }
+static Expr mul(PoolPoints *c, Expr a, Expr b) { return expr_mul(c->l->x, a, b); }
 
-static Expr own_name(Points *c, const char *word, int d, int64_t count) {
+static Expr own_name(PoolPoints *c, const char *word, int d, int64_t count) {
   return loop_symbol(c->l, arena_printf(c->l->arena, "%s%d_", word, d), 0, count - 1);
 }
 
-static void open(Points *c, Expr index, Expr to) {
+static void open(PoolPoints *c, Expr index, Expr to) {
   loop_open(c->l, index, to, LOOP_OUTER);
   c->loops++;
 }
 
-static void when(Points *c, Expr cond) {
+static void when(PoolPoints *c, Expr cond) {
   loop_if(c->l, cond);
   c->loops++;
 }
 
 /* Where the large side's block has position q, tap k. */
-static Expr position(Points *c, int d, Expr q, Expr k) {
+static Expr position(PoolPoints *c, int d, Expr q, Expr k) {
   Loop *l = c->l;
   const Expr from = loop_offset(l, c->small, 1 + d), lo = loop_offset(l, c->large, 1 + d);
   const Expr p = add(c, expr_scale(l->x, add(c, q, from), c->s.stride[d]),
@@ -53,7 +53,7 @@ static Expr position(Points *c, int d, Expr q, Expr k) {
 }
 
 /* Opens the loops down to one range of the innermost spatial dim. */
-static void open_points(Points *c, bool tapped) {
+static void open_points(PoolPoints *c, bool tapped) {
   Loop *l = c->l;
   const int n = c->s.n, last = n - 1;
   const Expr b = loop_symbol(l, "b", 0, c->small->shape.dim[0] - 1);
@@ -89,36 +89,36 @@ static void open_points(Points *c, bool tapped) {
   c->i = loop_symbol(l, "i", 0, INT64_MAX);
 }
 
-static void open_channels(Points *c) {
+static void open_channels(PoolPoints *c) {
   loop_open(c->l, c->i, loop_extent(c->l, c->small, c->s.n + 1), LOOP_PLAIN);
 }
 
-static void open_range(Points *c) {
+static void open_range(PoolPoints *c) {
   open(c, c->q, c->width);
   open_channels(c);
   c->loops++;
 }
 
-static Expr at_large(Points *c, NodeId id) {
+static Expr at_large(PoolPoints *c, NodeId id) {
   const Expr width = loop_extent(c->l, c->large, c->s.n + 1);
   const Expr row = add(c, c->row_l, expr_scale(c->l->x, c->q, c->s.stride[c->s.n - 1]));
   const At at = at_flat(add(c, mul(c, row, width), c->i));
   return loop_load(c->l, id, &at);
 }
 
-static Expr at_small(Points *c, NodeId id) {
+static Expr at_small(PoolPoints *c, NodeId id) {
   const Expr width = loop_extent(c->l, c->small, c->s.n + 1);
   const At at = at_flat(add(c, mul(c, add(c, c->row_s, c->q), width), c->i));
   return loop_load(c->l, id, &at);
 }
 
-static void add_to(Points *c, DType t, Expr to, Expr v) {
+static void add_to(PoolPoints *c, DType t, Expr to, Expr v) {
   loop_set(c->l, to, loop_op2(c->l, loop_ops.add, t, to, v));
 }
 
 /* The loop over the pixels of a line, where the sums of pieces go to `partial`: of a long line's,
  * or of several short lines. */
-static void add_pieces(Points *c, Expr to, Expr v, Expr partial) {
+static void add_pieces(PoolPoints *c, Expr to, Expr v, Expr partial) {
   Loop *l = c->l;
   const int64_t wide = most_of(l, c->small, c->s.n), lines = wide ? DEPTHWISE_PIECE / wide : 0;
   const Expr from = loop_integer(l, "from_", number(c, 0), false);
@@ -142,7 +142,7 @@ static void add_pieces(Points *c, Expr to, Expr v, Expr partial) {
 }
 
 /* All pieces, and the last one's rest. */
-static void round_pieces(Points *c, NodeId w, Expr partial) {
+static void round_pieces(PoolPoints *c, NodeId w, Expr partial) {
   Loop *l = c->l;
   const At at = at_flat(loop_symbol(l, "i", 0, INT64_MAX));
   const Expr to = loop_load(l, w, &at), sum = loop_element(l, partial, at.flat);
@@ -156,7 +156,7 @@ void build_depthwise(const LoopSite *site, NodeId id, LoopFunction *out) {
   const Node *n = graph_node(l->g, id);
   const SlideSide makes = n->op->makes;
   const SlideTensors t = slide_tensors(l->g, id);
-  Points c = points_of(l, id);
+  PoolPoints c = points_of(l, id);
   const bool in_f64 = depthwise_in_f64(l->mesh, l->g, n);
   const Expr partial = in_f64 ? loop_partial(l, id, DT_F64) : NO_EXPR;
   l->f.flat = true;
@@ -191,7 +191,7 @@ static void fill(Loop *l, NodeId id, Expr v) {
 }
 
 /* The first tap that has the largest value, which may be NaN. */
-static void note_tap(Points *c, const Node *n, Expr which, Expr largest, Expr v) {
+static void note_tap(PoolPoints *c, const Node *n, Expr which, Expr largest, Expr v) {
   Loop *l = c->l;
   const LoopOps *o = &loop_ops;
   const Expr none = loop_op2(l, o->less, DT_BOOL, which, loop_number(l, n->dtype, 0)),
@@ -208,7 +208,7 @@ void build_pool(const LoopSite *site, NodeId id, LoopFunction *out) {
   const Pool pool = n->op->pool;
   const bool down = n->op->makes == SIDE_LARGE;
   const SlideTensors t = slide_tensors(l->g, id);
-  Points c = points_of(l, id);
+  PoolPoints c = points_of(l, id);
   bool once = down; /* each element of the result is met once: no sum */
   for (int d = 0; d < c.s.n; d++) once = once && slide_is_tiles(&c.s, d);
   l->f.flat = true;

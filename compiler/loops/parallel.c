@@ -16,7 +16,7 @@ enum {
   SLOW = 16 /* ... unless so few take as long as a part that to share lines is nothing beside it */
 };
 
-typedef struct Part {
+typedef struct PartSearch {
   Loop *l;
   const char *index; /* the candidate */
   Expr extent;       /* of its loops; NO_EXPR: none is met */
@@ -31,10 +31,10 @@ typedef struct Part {
   int *stamp, turn;
   bool *touched; /* nodes whose bytes are counted */
   double bytes;
-} Part;
+} PartSearch;
 
 /* The dim of an element's index that is the candidate alone; -1: none. */
-static int dim_of(const Part *p, const ExprNode *load) {
+static int dim_of(const PartSearch *p, const ExprNode *load) {
   for (int d = 0; d < load->n; d++) {
     const ExprNode *i = expr_node(p->l->x, load->arg[d]);
     if (i->kind == EXPR_SYMBOL && i->name == p->index) return d;
@@ -42,7 +42,7 @@ static int dim_of(const Part *p, const ExprNode *load) {
   return -1;
 }
 
-static void write_to(Part *p, const ExprNode *load) {
+static void write_to(PartSearch *p, const ExprNode *load) {
   const int dim = dim_of(p, load), memory = loop_memory(p->l, (NodeId)load->v);
   int k = 0;
   while (k < p->nwritten && p->written[k].memory != memory) k++;
@@ -62,14 +62,14 @@ static bool is_among(const char *const *list, int n, const char *name) {
 }
 
 /* A local that lives longer than one iteration. */
-static void set_local(Part *p, const char *name, bool in) {
+static void set_local(PartSearch *p, const char *name, bool in) {
   if (in && !is_among(p->inside.at, p->inside.n, name) &&
       is_among(p->outside.at, p->outside.n, name))
     p->fits = false;
 }
 
 /* Addresses: what is called may write there. */
-static void look_at(Part *p, Expr e, bool in) {
+static void look_at(PartSearch *p, Expr e, bool in) {
   const ExprNode *n = expr_node(p->l->x, e);
   if (p->met[e] == p->looks) return;
   p->met[e] = p->looks;
@@ -88,13 +88,13 @@ static void look_at(Part *p, Expr e, bool in) {
   for (int i = 0; i < n->n; i++) look_at(p, n->arg[i], in);
 }
 
-static void look_fresh(Part *p, Expr e, bool in) {
+static void look_fresh(PartSearch *p, Expr e, bool in) {
   p->looks++;
   if (e != NO_EXPR) look_at(p, e, in);
 }
 
 /* Whether the loops of the candidate are all alike, and all else that is written is in them. */
-static void scan(Part *p, const LoopStmt *s, bool in) {
+static void scan(PartSearch *p, const LoopStmt *s, bool in) {
   const int inside = p->inside.n;
   for (; s && p->fits; s = s->next) {
     const bool own = s->kind == STMT_FOR && s->name == p->index;
@@ -126,7 +126,7 @@ static void scan(Part *p, const LoopStmt *s, bool in) {
 }
 
 /* Reads of what is written are at the same place of the dim. */
-static void check_reads(Part *p) {
+static void check_reads(PartSearch *p) {
   const Exprs *x = p->l->x;
   for (Expr e = 0; e < x->n && p->fits; e++) {
     const ExprNode *n = expr_node(x, e);
@@ -141,7 +141,7 @@ static void check_reads(Part *p) {
 
 /* -------- time -------- */
 
-static double ops_of(Part *p, Expr e) {
+static double ops_of(PartSearch *p, Expr e) {
   const ExprNode *n = expr_node(p->l->x, e);
   if (p->stamp[e] == p->turn) return 0;
   p->stamp[e] = p->turn;
@@ -161,7 +161,7 @@ static double ops_of(Part *p, Expr e) {
 }
 
 /* Operations of statements; a loop of an unknown number of turns counts once. */
-static double ops_of_all(Part *p, const LoopStmt *s) {
+static double ops_of_all(PartSearch *p, const LoopStmt *s) {
   double ops = 0;
   for (; s; s = s->next) {
     double turns = 1;
@@ -180,7 +180,7 @@ static double ops_of_all(Part *p, const LoopStmt *s) {
   return ops;
 }
 
-static double seconds(Part *p) {
+static double seconds(PartSearch *p) {
   const Machine *m = p->l->plan->program->machine;
   const double ops = ops_of_all(p, p->l->f.body) / m->vector_flops;
   const bool near = p->bytes <= (double)machine_cache(m, CACHE_L2) / 2;
@@ -194,7 +194,7 @@ typedef struct Indices {
   VEC(const char *) names;
 } Indices;
 
-static void collect(Part *p, const LoopStmt *s, Indices *out) {
+static void collect(PartSearch *p, const LoopStmt *s, Indices *out) {
   for (; s; s = s->next) {
     if (s->kind == STMT_FOR && !s->goes_on && !is_among(out->names.at, out->names.n, s->name))
       vec_push(p->l->arena, &out->names, s->name);
@@ -203,12 +203,12 @@ static void collect(Part *p, const LoopStmt *s, Indices *out) {
   }
 }
 
-static int64_t turns_of(const Part *p) {
+static int64_t turns_of(const PartSearch *p) {
   const ExprNode *n = expr_node(p->l->x, p->extent);
   return n->hi < INT64_MAX / 2 ? n->hi : 0;
 }
 
-static bool try(Part *p, const char *index) {
+static bool try(PartSearch *p, const char *index) {
   p->index = index;
   p->extent = NO_EXPR;
   p->fits = true;
@@ -219,14 +219,14 @@ static bool try(Part *p, const char *index) {
 }
 
 /* The index is the last of what is written: parts share no cache line. */
-static bool is_innermost(const Part *p) {
+static bool is_innermost(const PartSearch *p) {
   for (int k = 0; k < p->nwritten; k++)
     if (p->written[k].dim == p->written[k].rank - 1) return true;
   return false;
 }
 
 /* A turn writes to memory at its end, not in loops of its own or around it. */
-static bool writes_once(const Part *p, const LoopStmt *s, bool in) {
+static bool writes_once(const PartSearch *p, const LoopStmt *s, bool in) {
   for (; s; s = s->next) {
     const bool sets = s->kind == STMT_SET || s->kind == STMT_STORE;
     if (in && sets && expr_node(p->l->x, s->a)->kind == EXPR_LOAD) return false;
@@ -237,7 +237,7 @@ static bool writes_once(const Part *p, const LoopStmt *s, bool in) {
 }
 
 /* The builder says which turns write apart. */
-static void known_part(Part *p, double time) {
+static void known_part(PartSearch *p, double time) {
   Loop *l = p->l;
   LoopFunction *f = &l->f;
   p->extent = l->apart_extent;
@@ -251,17 +251,17 @@ static void known_part(Part *p, double time) {
   f->grain = whole ? LOOP_ALL_ROWS : (int64_t)ceil(least * (double)most / time);
 }
 
-static Part part_new(Loop *l, Arena *scratch) {
+static PartSearch part_new(Loop *l, Arena *scratch) {
   const int n = l->x->n;
-  return (Part){.l = l,
-                .met = arena_array(scratch, int, n),
-                .stamp = arena_array(scratch, int, n),
-                .touched = arena_array(scratch, bool, l->g->nodes.n)};
+  return (PartSearch){.l = l,
+                      .met = arena_array(scratch, int, n),
+                      .stamp = arena_array(scratch, int, n),
+                      .touched = arena_array(scratch, bool, l->g->nodes.n)};
 }
 
 static void part(Loop *l, Arena *scratch, bool known) {
   LoopFunction *f = &l->f;
-  Part p = part_new(l, scratch);
+  PartSearch p = part_new(l, scratch);
   Indices all = {0};
   const Machine *m = l->plan->program->machine;
   const double time = seconds(&p);
@@ -296,7 +296,7 @@ void loop_part(Loop *l) {
 bool loop_deals(Loop *l) {
   const Machine *m = l->plan->program->machine;
   const ArenaMark mark = arena_mark(l->plan->scratch);
-  Part p = part_new(l, l->plan->scratch);
+  PartSearch p = part_new(l, l->plan->scratch);
   const double time = seconds(&p);
   arena_release(l->plan->scratch, mark);
   return machine_deals(m, time) && machine_part(m) <= time / 2;
@@ -304,7 +304,7 @@ bool loop_deals(Loop *l) {
 
 bool loop_turns_apart(Loop *l, const char *index) {
   const ArenaMark mark = arena_mark(l->plan->scratch);
-  Part p = part_new(l, l->plan->scratch);
+  PartSearch p = part_new(l, l->plan->scratch);
   const bool apart = try(&p, index);
   arena_release(l->plan->scratch, mark);
   return apart;

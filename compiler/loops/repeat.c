@@ -11,14 +11,14 @@ enum {
   MOST_REPEATS = 64
 };
 
-typedef struct Search {
+typedef struct RepeatSearch {
   Arena *arena;
   const int *key;
   int least;
   int *next; /* the next place with an equal key; -1: none */
   int *vote; /* by distance; zero between uses */
   EntryRepeats *out;
-} Search;
+} RepeatSearch;
 
 typedef struct Period {
   int distance, votes;
@@ -41,7 +41,7 @@ static int keep_period(Period *kept, int n, Period new) {
 }
 
 /* The distances that most of the places lo .. hi - 1 vote for. */
-static int find_periods(Search *s, int lo, int hi, Period *kept) {
+static int find_periods(RepeatSearch *s, int lo, int hi, Period *kept) {
   int n = 0;
   for (int i = lo; i < hi; i++)
     for (int j = s->next[i], hop = 0; j >= 0 && j < hi && hop < MOST_HOPS; j = s->next[j], hop++)
@@ -55,7 +55,7 @@ static int find_periods(Search *s, int lo, int hi, Period *kept) {
 }
 
 /* The best stretch of places that are each like the one `distance` later. */
-static Repeat best_at(const Search *s, int lo, int hi, int distance) {
+static Repeat best_at(const RepeatSearch *s, int lo, int hi, int distance) {
   Repeat best = {0};
   for (int i = lo, alike = 0; i + distance < hi; i++) {
     alike = s->key[i] == s->key[i + distance] ? alike + 1 : 0;
@@ -66,7 +66,7 @@ static Repeat best_at(const Search *s, int lo, int hi, int distance) {
   return best;
 }
 
-static void find(Search *s, int lo, int hi) {
+static void find(RepeatSearch *s, int lo, int hi) {
   Period period[MOST_PERIODS];
   Repeat best = {0};
   int n = s->out->n < MOST_REPEATS ? find_periods(s, lo, hi, period) : 0;
@@ -81,7 +81,7 @@ static void find(Search *s, int lo, int hi) {
 }
 
 void repeat_find(Arena *a, const int *key, int n, int least, EntryRepeats *out) {
-  Search s = {.arena = a, .key = key, .least = least, .out = out};
+  RepeatSearch s = {.arena = a, .key = key, .least = least, .out = out};
   if (n < 2) return;
   s.next = arena_array(a, int, n);
   s.vote = arena_array(a, int, n);

@@ -5,7 +5,7 @@
 #include "repeat.h"
 #include <string.h>
 
-typedef struct Block {
+typedef struct RepeatBuild {
   EntryBuild *b;
   const LoopUses *uses; /* by step, from the block's first on */
   int period, runs;
@@ -15,10 +15,10 @@ typedef struct Block {
   const LoopUses *own;
   const int *view; /* by place in own->views */
   int given;       /* how many it has met */
-} Block;
+} RepeatBuild;
 
 /* What the runs are given in one place: a number that is the same in all, or a column. */
-static Expr given(Block *k, const int64_t *row) {
+static Expr given(RepeatBuild *k, const int64_t *row) {
   bool varies = false;
   for (int i = 1; i < k->runs; i++) varies = varies || row[i] != row[0];
   if (!varies) return loop_given(k->b->l, row[0]);
@@ -31,12 +31,12 @@ static Expr given(Block *k, const int64_t *row) {
   return expr_of_entry(k->b->en->x, EXPR_COLUMN, DT_I64, had - 1, NULL, 0, NULL);
 }
 
-static const LoopView *view_in(const Block *k, int step, int run, int i) {
+static const LoopView *view_in(const RepeatBuild *k, int step, int run, int i) {
   return &k->b->en->views.at[k->uses[step + run * k->period].views.at[i]];
 }
 
 /* The i-th view of a step of the block. */
-static int block_view(Block *k, int step, int i) {
+static int block_view(RepeatBuild *k, int step, int i) {
   Exprs *x = k->b->en->x;
   LoopView v = *view_in(k, step, 0, i);
   int64_t *row = arena_array(k->b->l->arena, int64_t, k->runs);
@@ -48,7 +48,7 @@ static int block_view(Block *k, int step, int i) {
 }
 
 static Expr rewrite_atom(void *user, Expr e) {
-  Block *k = user;
+  RepeatBuild *k = user;
   Exprs *x = k->b->en->x;
   const ExprNode n = *expr_node(x, e);
   if (n.kind == EXPR_GIVEN) {
@@ -64,13 +64,13 @@ static Expr rewrite_atom(void *user, Expr e) {
   return expr_of_entry(x, EXPR_PLACE, n.type, k->view[i], NULL, n.n, n.arg);
 }
 
-static Expr rewrite_expr(Block *k, Expr e) {
+static Expr rewrite_expr(RepeatBuild *k, Expr e) {
   Exprs *x = k->b->en->x;
   return e == NO_EXPR ? e : expr_rebuild(x, x, e, rewrite_atom, k);
 }
 
 /* In the order in which loop_uses meets what is given. */
-static LoopStmt *rewrite(Block *k, const LoopStmt *s) {
+static LoopStmt *rewrite(RepeatBuild *k, const LoopStmt *s) {
   LoopStmt *first = NULL, **next = &first;
   for (; s; s = s->next) {
     LoopStmt *own = *next = arena_copy(k->b->l->arena, s, sizeof *s);
@@ -84,7 +84,7 @@ static LoopStmt *rewrite(Block *k, const LoopStmt *s) {
   return first;
 }
 
-static LoopStmt *block_step(Block *k, const LoopStmt *s, int step) {
+static LoopStmt *block_step(RepeatBuild *k, const LoopStmt *s, int step) {
   Exprs *x = k->b->en->x;
   LoopStmt *own = arena_copy(k->b->l->arena, s, sizeof *s);
   k->own = &k->uses[step], k->given = 0;
@@ -99,7 +99,7 @@ static LoopStmt *block_step(Block *k, const LoopStmt *s, int step) {
 static LoopStmt *block(EntryBuild *b, LoopStmt *const *step, const LoopUses *uses,
                        const Repeat *r) {
   Arena *a = b->l->arena;
-  Block k = {.b = b, .uses = uses + r->first, .period = r->period, .runs = r->count};
+  RepeatBuild k = {.b = b, .uses = uses + r->first, .period = r->period, .runs = r->count};
   LoopStmt *s = arena_new_of(a, LoopStmt);
   *s = (LoopStmt){.kind = STMT_REPEAT, .a = NO_EXPR};
   LoopStmt **next = &s->body;

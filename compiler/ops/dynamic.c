@@ -357,11 +357,11 @@ const OpDef op_put_window = {
 
 /* -------- parts, as subscripts name them -------- */
 
-typedef struct Part {
+typedef struct WindowPart {
   uint32_t dims; /* that have a begin */
   NodeId begin[MAX_RANK];
   int64_t size[MAX_RANK], step[MAX_RANK];
-} Part;
+} WindowPart;
 
 /* Where a subscript of x begins, `start` behind its position; a list of those, one for each row of
  * a dim, lies along that dim. */
@@ -380,10 +380,10 @@ static NodeId begin_of(Build *b, NodeId x, const Subscript *u, int64_t start) {
 }
 
 /* The dims that move, of those with a position known while running; the others of `all` too. */
-static bool part_named(Build *b, NodeId x, int n, const Subscript *sub, bool all, Part *p) {
+static bool part_named(Build *b, NodeId x, int n, const Subscript *sub, bool all, WindowPart *p) {
   const Shape s = op_node(b, x)->shape;
   int moving = 0;
-  *p = (Part){0};
+  *p = (WindowPart){0};
   for (int d = 0; d < s.rank; d++) {
     const Subscript *u = d < n ? &sub[d] : NULL;
     p->size[d] = s.dim[d], p->step[d] = 1;
@@ -425,7 +425,7 @@ static NodeId windows_by_row(Build *b, NodeId x, int n, Subscript *sub) {
 }
 
 NodeId build_window(Build *b, NodeId x, int n, Subscript *sub) {
-  Part p;
+  WindowPart p;
   x = windows_by_row(b, x, n, sub);
   if (x == NO_NODE || !part_named(b, x, n, sub, false, &p)) return NO_NODE;
   const NodeId y = mk_window(b, x, p.dims, p.begin, p.size, p.step);
@@ -438,7 +438,7 @@ NodeId build_window(Build *b, NodeId x, int n, Subscript *sub) {
 }
 
 /* Which dims go from the last to the first. */
-static uint32_t backwards(int n, const Subscript *sub, const Part *p) {
+static uint32_t backwards(int n, const Subscript *sub, const WindowPart *p) {
   uint32_t dims = 0;
   for (int d = 0; d < n; d++)
     if (!sub[d].whole && !sub[d].drop && sub[d].step < 0 && p->size[d] > 1) dims |= 1u << d;
@@ -446,7 +446,7 @@ static uint32_t backwards(int n, const Subscript *sub, const Part *p) {
 }
 
 NodeId build_put(Build *b, NodeId x, int n, const Subscript *sub, const Arg *value) {
-  Part p;
+  WindowPart p;
   if (x == NO_NODE || !part_named(b, x, n, sub, true, &p)) return NO_NODE;
   const Node *of = op_node(b, x);
   Shape kept = {0}, full = of->shape;

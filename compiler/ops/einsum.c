@@ -246,12 +246,12 @@ static bool merge_cheapest(Einsum *e) {
   return r.x != NO_NODE;
 }
 
-typedef struct Order {
+typedef struct ContractionOrder {
   double cost[1 << EXACT_TERMS];
   uint32_t left[1 << EXACT_TERMS], kept[1 << EXACT_TERMS];
-} Order;
+} ContractionOrder;
 
-static void find_order(const Einsum *e, Order *o) {
+static void find_order(const Einsum *e, ContractionOrder *o) {
   for (uint32_t set = 1; set < 1u << e->n; set++) {
     o->kept[set] = kept_by(e, set);
     o->cost[set] = set & (set - 1) ? INFINITY : 0;
@@ -263,7 +263,7 @@ static void find_order(const Einsum *e, Order *o) {
   }
 }
 
-static Term multiply(Einsum *e, const Order *o, uint32_t set, const Term *as) {
+static Term multiply(Einsum *e, const ContractionOrder *o, uint32_t set, const Term *as) {
   if (!(set & (set - 1))) return e->term[__builtin_ctz(set)];
   Term x = multiply(e, o, o->left[set], NULL), y = multiply(e, o, set ^ o->left[set], NULL);
   if (x.x == NO_NODE || y.x == NO_NODE) return (Term){.x = NO_NODE};
@@ -312,7 +312,7 @@ static Arg call_einsum(Build *b, const Arg *a) {
   if (e.n == 1) return arg_node(of_one(&e));
   while (e.n > EXACT_TERMS)
     if (!merge_cheapest(&e)) return arg_node(NO_NODE);
-  Order *o = arena_alloc(b->arena, sizeof *o);
+  ContractionOrder *o = arena_alloc(b->arena, sizeof *o);
   find_order(&e, o);
   return arg_node(multiply(&e, o, (1u << e.n) - 1, &e.out).x);
 }

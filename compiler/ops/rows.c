@@ -5,21 +5,21 @@
 #include "opdefs.h"
 #include <string.h>
 
-typedef struct Rows {
+typedef struct RowsBuild {
   Build *b;
   const Node *n; /* of one row */
   NodeId *x;     /* its operands, of all rows or the same for each */
   const bool *many;
   int64_t rows;
-} Rows;
+} RowsBuild;
 
-static NodeId none(Rows *r, const char *why) {
+static NodeId none(RowsBuild *r, const char *why) {
   return op_fail(r->b, r->n->span, "`%s` cannot be computed for several rows at once%s%s",
                  r->n->op->name, *why ? ": " : "", why);
 }
 
 /* The same for each row, as all rows. */
-static NodeId spread(Rows *r, NodeId x) {
+static NodeId spread(RowsBuild *r, NodeId x) {
   Shape s = op_node(r->b, x)->shape;
   int map[MAX_RANK];
   for (int d = 0; d < s.rank; d++) map[d] = d + 1;
@@ -28,18 +28,18 @@ static NodeId spread(Rows *r, NodeId x) {
   return mk_broadcast(r->b, x, &s, map);
 }
 
-static void spread_all(Rows *r) {
+static void spread_all(RowsBuild *r) {
   for (int k = 0; k < r->n->noperands; k++)
     if (!r->many[k]) r->x[k] = spread(r, r->x[k]);
 }
 
-static bool many_from(const Rows *r, int k) {
+static bool many_from(const RowsBuild *r, int k) {
   for (; k < r->n->noperands; k++)
     if (r->many[k]) return true;
   return false;
 }
 
-static NodeId made(Rows *r, int nattr, const int64_t *attr) {
+static NodeId made(RowsBuild *r, int nattr, const int64_t *attr) {
   const NodeId y = build_node(r->b, r->n->op, r->n->noperands, r->x, nattr, attr, r->n->value);
   if (y != NO_NODE) graph_node(r->b->graph, y)->whole = r->n->whole;
   return y;
@@ -47,13 +47,13 @@ static NodeId made(Rows *r, int nattr, const int64_t *attr) {
 
 /* -------- attributes -------- */
 
-static NodeId as_it_is(Rows *r) {
+static NodeId as_it_is(RowsBuild *r) {
   spread_all(r);
   return made(r, r->n->nattr, r->n->attr);
 }
 
 /* The first attribute is a dim. */
-static NodeId along_dim(Rows *r) {
+static NodeId along_dim(RowsBuild *r) {
   int64_t attr[MAX_ATTRS];
   spread_all(r);
   memcpy(attr, r->n->attr, sizeof *attr * (size_t)r->n->nattr);
@@ -62,13 +62,13 @@ static NodeId along_dim(Rows *r) {
 }
 
 /* A set of dims. */
-static NodeId along_dims(Rows *r) {
+static NodeId along_dims(RowsBuild *r) {
   spread_all(r);
   return made(r, 1, (int64_t[]){r->n->attr[0] << 1});
 }
 
 /* Lists of one number a dim, each with one more for the new dim, in front. */
-static NodeId by_dim(Rows *r, int lists, const int64_t *first) {
+static NodeId by_dim(RowsBuild *r, int lists, const int64_t *first) {
   const int rank = r->n->shape.rank;
   int64_t attr[3 * (MAX_RANK + 1)];
   spread_all(r);
@@ -79,18 +79,18 @@ static NodeId by_dim(Rows *r, int lists, const int64_t *first) {
   return made(r, lists * (rank + 1), attr);
 }
 
-static NodeId rows_of_reshape(Rows *r) { return by_dim(r, 1, (int64_t[]){r->rows}); }
-static NodeId rows_of_slice(Rows *r) { return by_dim(r, 3, (int64_t[]){0, r->rows, 1}); }
-static NodeId rows_of_roll(Rows *r) { return by_dim(r, 1, (int64_t[]){0}); }
-static NodeId rows_of_pad(Rows *r) { return by_dim(r, 3, (int64_t[]){0, 0, 0}); }
+static NodeId rows_of_reshape(RowsBuild *r) { return by_dim(r, 1, (int64_t[]){r->rows}); }
+static NodeId rows_of_slice(RowsBuild *r) { return by_dim(r, 3, (int64_t[]){0, r->rows, 1}); }
+static NodeId rows_of_roll(RowsBuild *r) { return by_dim(r, 1, (int64_t[]){0}); }
+static NodeId rows_of_pad(RowsBuild *r) { return by_dim(r, 3, (int64_t[]){0, 0, 0}); }
 
-static NodeId rows_of_transpose(Rows *r) {
+static NodeId rows_of_transpose(RowsBuild *r) {
   int64_t attr[MAX_RANK + 1] = {0};
   for (int d = 0; d < r->n->nattr; d++) attr[d + 1] = r->n->attr[d] + 1;
   return made(r, r->n->nattr + 1, attr);
 }
 
-static NodeId rows_of_broadcast(Rows *r) {
+static NodeId rows_of_broadcast(RowsBuild *r) {
   const int from = r->n->nattr - r->n->shape.rank;
   int64_t attr[2 * MAX_RANK + 2] = {0};
   for (int d = 0; d < from; d++) attr[d + 1] = r->n->attr[d] + 1;
@@ -99,7 +99,7 @@ static NodeId rows_of_broadcast(Rows *r) {
   return made(r, r->n->nattr + 2, attr);
 }
 
-static NodeId rows_of_random(Rows *r) {
+static NodeId rows_of_random(RowsBuild *r) {
   int64_t attr[MAX_RANK + 3] = {r->n->attr[0], r->n->attr[1], r->rows};
   spread_all(r);
   memcpy(attr + 3, r->n->attr + 2, sizeof *attr * (size_t)r->n->shape.rank);
@@ -107,7 +107,7 @@ static NodeId rows_of_random(Rows *r) {
 }
 
 /* One letter more, in what has all rows and in the result. */
-static NodeId rows_of_contract(Rows *r) {
+static NodeId rows_of_contract(RowsBuild *r) {
   const Letters was = product_letters(r->b->graph, r->n);
   const int64_t *from[3] = {was.x, was.y, was.out};
   int64_t attr[3 * (MAX_RANK + 1)];
@@ -127,7 +127,7 @@ static NodeId rows_of_contract(Rows *r) {
 
 /* Indices of rows along dim `axis`, one list for each row, as indices of elements of a tensor that
  * has the shape `of` but for that dim. */
-static NodeId each_index(Rows *r, NodeId index, const Shape *of, int axis) {
+static NodeId each_index(RowsBuild *r, NodeId index, const Shape *of, int axis) {
   const Shape s = op_node(r->b, index)->shape;
   Shape line = {.rank = 2, .dim = {s.dim[0], 1}}, full = *of;
   for (int d = 1; d < s.rank; d++) line.dim[1] *= s.dim[d];
@@ -136,7 +136,7 @@ static NodeId each_index(Rows *r, NodeId index, const Shape *of, int axis) {
 }
 
 /* From another tensor in each row, at other positions. */
-static NodeId gather_each(Rows *r, int axis) {
+static NodeId gather_each(RowsBuild *r, int axis) {
   const Shape of = op_node(r->b, r->x[0])->shape;
   Shape full = {.rank = r->n->shape.rank + 1, .dim = {r->rows}};
   memcpy(full.dim + 1, r->n->shape.dim, sizeof *full.dim * (size_t)r->n->shape.rank);
@@ -146,7 +146,7 @@ static NodeId gather_each(Rows *r, int axis) {
   return mk_reshape(r->b, y, &full);
 }
 
-static NodeId rows_of_gather(Rows *r) {
+static NodeId rows_of_gather(RowsBuild *r) {
   const int axis = (int)r->n->attr[0];
   int perm[MAX_RANK];
   if (!r->many[1]) return made(r, 1, (int64_t[]){axis + 1});
@@ -158,7 +158,7 @@ static NodeId rows_of_gather(Rows *r) {
   return mk_transpose(r->b, y, perm);
 }
 
-static NodeId scatter_each(Rows *r, int axis) {
+static NodeId scatter_each(RowsBuild *r, int axis) {
   spread_all(r);
   const int rank = op_node(r->b, r->x[0])->shape.rank - 1; /* of one row's indices */
   const Shape all = op_node(r->b, r->x[1])->shape;
@@ -173,14 +173,14 @@ static NodeId scatter_each(Rows *r, int axis) {
                     (int64_t[]){axis + 1, r->n->attr[1]}, 0);
 }
 
-static NodeId rows_of_scatter(Rows *r) {
+static NodeId rows_of_scatter(RowsBuild *r) {
   if (r->many[0] && r->n->op == &op_scatter_add) return scatter_each(r, (int)r->n->attr[0]);
   if (r->many[0]) return none(r, "it writes to other positions in each row");
   return made(r, 2, (int64_t[]){r->n->attr[0] + 1, r->n->attr[1]});
 }
 
 /* Of a window, or what is put in its place: a set of dims, then lists. */
-static NodeId at_positions(Rows *r, int tensors, int lists, const int64_t *first) {
+static NodeId at_positions(RowsBuild *r, int tensors, int lists, const int64_t *first) {
   const int rank = r->n->shape.rank;
   int64_t attr[2 * MAX_RANK + 3] = {r->n->attr[0] << 1};
   if (many_from(r, tensors)) return none(r, "its position is another one in each row");
@@ -200,14 +200,16 @@ static NodeId at_positions(Rows *r, int tensors, int lists, const int64_t *first
   return made(r, 1 + lists * (rank + 1), attr);
 }
 
-static NodeId rows_of_window(Rows *r) { return at_positions(r, 1, 2, (int64_t[]){r->rows, 1}); }
-static NodeId rows_of_put(Rows *r) { return at_positions(r, 2, 1, (int64_t[]){1}); }
+static NodeId rows_of_window(RowsBuild *r) {
+  return at_positions(r, 1, 2, (int64_t[]){r->rows, 1});
+}
+static NodeId rows_of_put(RowsBuild *r) { return at_positions(r, 2, 1, (int64_t[]){1}); }
 
 /* -------- which -------- */
 
 static const struct {
   const OpDef *op;
-  NodeId (*make)(Rows *r);
+  NodeId (*make)(RowsBuild *r);
 } own[] = {{&op_contract, rows_of_contract},
            {&op_reshape, rows_of_reshape},
            {&op_transpose, rows_of_transpose},
@@ -224,7 +226,7 @@ static const struct {
            {&op_uniform, rows_of_random},
            {&op_normal, rows_of_random}};
 
-static NodeId rows_of(Rows *r) {
+static NodeId rows_of(RowsBuild *r) {
   const OpDef *op = r->n->op;
   for (size_t i = 0; i < sizeof own / sizeof *own; i++)
     if (own[i].op == op) return own[i].make(r);
@@ -245,7 +247,7 @@ static NodeId rows_of(Rows *r) {
 NodeId build_rows(Build *b, const Node *n, const NodeId *operand, const bool *many, int64_t rows) {
   const char *outer = b->what;
   NodeId *x = arena_array(b->arena, NodeId, n->noperands + 1);
-  Rows r = {.b = b, .n = n, .x = x, .many = many, .rows = rows};
+  RowsBuild r = {.b = b, .n = n, .x = x, .many = many, .rows = rows};
   int rank = n->shape.rank;
   for (int k = 0; k < n->noperands; k++) {
     const int own_rank = graph_operand(b->graph, n, k)->shape.rank;

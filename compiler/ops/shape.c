@@ -32,21 +32,21 @@ static bool infer_reshape(Build *b, Node *n) {
 
 static int64_t gcd(int64_t a, int64_t b) { return b ? gcd(b, a % b) : a; }
 
-typedef struct Walk {
+typedef struct DimWalk {
   const Shape *shape;
   RuleDim *dims;
   int d;        /* current dim */
   int64_t left; /* what is left of it */
-} Walk;
+} DimWalk;
 
-static void walk_next(Walk *w) {
+static void walk_next(DimWalk *w) {
   while (w->left == 1 && w->d < w->shape->rank) {
     w->d++;
     w->left = w->d < w->shape->rank ? w->shape->dim[w->d] : 1;
   }
 }
 
-static void walk_take(Walk *w, int f, int64_t size) {
+static void walk_take(DimWalk *w, int f, int64_t size) {
   RuleDim *d = &w->dims[w->d];
   d->factor[d->n++] = (int8_t)f;
   w->left /= size;
@@ -56,8 +56,8 @@ static void walk_take(Walk *w, int f, int64_t size) {
 /* Both shapes are walked from the major end. What the current dims have in common is a factor that
  * passes; parts that share no divisor stay whole until the products meet again. */
 static void rule_reshape(const Graph *g, const Node *n, Rule *r) {
-  Walk x = {.shape = &graph_operand(g, n, 0)->shape, .dims = r->operand[0], .d = -1, .left = 1};
-  Walk y = {.shape = &n->shape, .dims = r->result, .d = -1, .left = 1};
+  DimWalk x = {.shape = &graph_operand(g, n, 0)->shape, .dims = r->operand[0], .d = -1, .left = 1};
+  DimWalk y = {.shape = &n->shape, .dims = r->result, .d = -1, .left = 1};
   if (shape_count(x.shape) == 0) {
     r->linear_in = 0;
     return;
@@ -74,7 +74,7 @@ static void rule_reshape(const Graph *g, const Node *n, Rule *r) {
     }
     int64_t px = 1, py = 1;
     do {
-      Walk *w = px <= py ? &x : &y;
+      DimWalk *w = px <= py ? &x : &y;
       int64_t size = w->left;
       *(w == &x ? &px : &py) *= size;
       walk_take(w, rule_factor(r, size, FACTOR_WHOLE), size);

@@ -5,20 +5,20 @@
 #include "opdefs.h"
 #include <string.h>
 
-typedef struct Part {
+typedef struct PadPart {
   NodeId node;
   int64_t begin, size;
-} Part;
+} PadPart;
 
-typedef struct Parts {
+typedef struct PadParts {
   int dim;
-  VEC(Part) part; /* the nonzero parts, in order */
-} Parts;
+  VEC(PadPart) part; /* the nonzero parts, in order */
+} PadParts;
 
 static bool is_zero(const Node *n) { return n->op == &op_const && n->value == 0 && n->whole == 0; }
 
 /* A pad with zeros of one dim. */
-static bool parts_of_pad(NewGraph *w, const Node *n, Parts *out) {
+static bool parts_of_pad(NewGraph *w, const Node *n, PadParts *out) {
   const int rank = n->shape.rank;
   out->dim = -1;
   if (n->value != 0 || n->whole != 0) return false;
@@ -31,11 +31,12 @@ static bool parts_of_pad(NewGraph *w, const Node *n, Parts *out) {
   }
   if (out->dim < 0) return false;
   const int64_t size = graph_operand(w->graph, n, 0)->shape.dim[out->dim];
-  vec_push(w->arena, &out->part, ((Part){n->operand[0], node_attrs(n, "before")[out->dim], size}));
+  vec_push(w->arena, &out->part,
+           ((PadPart){n->operand[0], node_attrs(n, "before")[out->dim], size}));
   return true;
 }
 
-static bool parts_of(NewGraph *w, NodeId id, Parts *out) {
+static bool parts_of(NewGraph *w, NodeId id, PadParts *out) {
   const Node *n = graph_node(w->graph, id);
   if (w->stays(w->user, id)) return false;
   if (n->op == &op_pad) return parts_of_pad(w, n, out);
@@ -45,20 +46,20 @@ static bool parts_of(NewGraph *w, NodeId id, Parts *out) {
   for (int k = 0; k < n->noperands; k++) {
     const Node *x = graph_operand(w->graph, n, k);
     const int64_t size = x->shape.dim[out->dim];
-    if (!is_zero(x)) vec_push(w->arena, &out->part, ((Part){n->operand[k], begin, size}));
+    if (!is_zero(x)) vec_push(w->arena, &out->part, ((PadPart){n->operand[k], begin, size}));
     begin += size;
   }
   return true;
 }
 
 /* Into one list; false: two of them overlap. */
-static bool merge(NewGraph *w, const Parts *a, const Parts *b, Parts *out) {
+static bool merge(NewGraph *w, const PadParts *a, const PadParts *b, PadParts *out) {
   int64_t end = 0;
   out->dim = a->dim;
   for (int i = 0, j = 0; i < a->part.n || j < b->part.n;) {
     const bool from_a =
         j == b->part.n || (i < a->part.n && a->part.at[i].begin < b->part.at[j].begin);
-    const Part *p = from_a ? &a->part.at[i++] : &b->part.at[j++];
+    const PadPart *p = from_a ? &a->part.at[i++] : &b->part.at[j++];
     if (p->begin < end) return false;
     end = p->begin + p->size;
     vec_push(w->arena, &out->part, *p);
@@ -77,7 +78,7 @@ static NodeId zeros(NewGraph *w, const Node *like, int dim, int64_t size) {
 }
 
 NodeId simplify_pads(NewGraph *w, const Node *n) {
-  Parts a = {0}, b = {0}, all = {0};
+  PadParts a = {0}, b = {0}, all = {0};
   if (w->full || !parts_of(w, n->operand[0], &a) || !parts_of(w, n->operand[1], &b) ||
       a.dim != b.dim || !merge(w, &a, &b, &all))
     return NO_NODE;
@@ -86,7 +87,7 @@ NodeId simplify_pads(NewGraph *w, const Node *n) {
   int64_t end = 0;
   int k = 0;
   for (int i = 0; i < all.part.n; i++) {
-    const Part *p = &all.part.at[i];
+    const PadPart *p = &all.part.at[i];
     if (p->begin > end) x[k++] = zeros(w, n, all.dim, p->begin - end);
     x[k++] = p->node;
     end = p->begin + p->size;

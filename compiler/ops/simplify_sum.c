@@ -23,13 +23,13 @@ static bool is_level(const Graph *g, NodeId id, int64_t dims, int deep) {
 }
 
 /* Which of u's dims, those of one element left out, a node has in turn. */
-typedef struct Dims {
+typedef struct DimsInTurn {
   int n, of[MAX_RANK];
-} Dims;
+} DimsInTurn;
 
 /* The value is sum(u, dims) / how many, in every shape that only adds or leaves out dims of one
  * element. `have`: what its dims are of u's. */
-static bool is_mean(const Graph *g, NodeId id, NodeId u, int64_t dims, const Dims *have) {
+static bool is_mean(const Graph *g, NodeId id, NodeId u, int64_t dims, const DimsInTurn *have) {
   const Shape *whole = &graph_node(g, u)->shape;
   double factor = 1, count = 1;
   for (int deep = DEEP; deep; deep--) {
@@ -73,7 +73,7 @@ static bool adds_up_to_zero(const Graph *g, NodeId id, int64_t dims, int deep) {
   const Node *b = graph_operand(g, n, 1);
   if (b->op != &op_broadcast) return false;
   const Node *mean = graph_operand(g, b, 0);
-  Dims have = {0};
+  DimsInTurn have = {0};
   for (int d = 0; d < mean->shape.rank; d++)
     if (mean->shape.dim[d] != 1) have.of[have.n++] = (int)node_attrs(b, "dims")[d];
   return is_mean(g, b->operand[0], n->operand[0], dims, &have);

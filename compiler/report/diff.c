@@ -6,14 +6,14 @@
 
 enum { LABEL = 24, COLUMN = 24 };
 
-typedef struct Diff {
+typedef struct PlanDiff {
   const Plan *a, *b;
   Str *out; /* in a's arena */
-} Diff;
+} PlanDiff;
 
 /* -------- figures -------- */
 
-static void put_row(const Diff *d, const char *label, const char *a, const char *b,
+static void put_row(const PlanDiff *d, const char *label, const char *a, const char *b,
                     const char *change) {
   str_printf(d->out, "  %-*s  %-*s  %-*s  %s", LABEL, label, COLUMN, a, *change ? COLUMN : 0, b,
              change);
@@ -21,21 +21,21 @@ static void put_row(const Diff *d, const char *label, const char *a, const char 
   str_puts(d->out, "\n");
 }
 
-static const char *change(const Diff *d, double a, double b) {
+static const char *change(const PlanDiff *d, double a, double b) {
   return a == b ? "=" : report_change(d->a, a, b);
 }
 
-static void put_number(const Diff *d, const char *label, int64_t a, int64_t b) {
+static void put_number(const PlanDiff *d, const char *label, int64_t a, int64_t b) {
   Arena *m = d->a->arena;
   put_row(d, label, arena_printf(m, "%ld", (long)a), arena_printf(m, "%ld", (long)b),
           change(d, (double)a, (double)b));
 }
 
-static void put_time(const Diff *d, const char *label, double a, double b) {
+static void put_time(const PlanDiff *d, const char *label, double a, double b) {
   put_row(d, label, report_time(d->a, a), report_time(d->a, b), change(d, a, b));
 }
 
-static const char *mesh_text(const Diff *d, const Plan *p) {
+static const char *mesh_text(const PlanDiff *d, const Plan *p) {
   const Mesh *m = &p->program->mesh;
   Str s = str_new(d->a->arena);
   str_puts(&s, "[");
@@ -45,7 +45,7 @@ static const char *mesh_text(const Diff *d, const Plan *p) {
   return s.at;
 }
 
-static void put_costs(const Diff *d, const LocalEntry *a, const LocalEntry *b) {
+static void put_costs(const PlanDiff *d, const LocalEntry *a, const LocalEntry *b) {
   EntryCost x = cost_entry(d->a, a), y = cost_entry(d->b, b);
   put_time(d, "a call, modelled", x.time, y.time);
   put_time(d, "  computation", x.compute, y.compute);
@@ -60,19 +60,19 @@ static void put_costs(const Diff *d, const LocalEntry *a, const LocalEntry *b) {
 /* -------- layouts -------- */
 
 /* Of a value the layout in which it is computed, as --dump=layouts shows it. */
-static const char *layout_of_tensor(const Diff *d, const Plan *p, TensorId t) {
+static const char *layout_of_tensor(const PlanDiff *d, const Plan *p, TensorId t) {
   const Layout *l = t.kind == TENSOR_NODE ? report_computed(p, &p->entries.at[t.entry], t.index)
                                           : tensor_layout(p, t);
   return layout_text(d->a->arena, &p->program->mesh, l);
 }
 
-static void put_side(const Diff *d, const Plan *p, const char *layout, TensorId t) {
+static void put_side(const PlanDiff *d, const Plan *p, const char *layout, TensorId t) {
   str_printf(d->out, "      %-*s  %s\n", COLUMN, layout, report_origin(p, t, tensor_layout(p, t)));
 }
 
 /* True when they differ. Of a variable both sides have where they come from; of values --why has.
  */
-static bool put_tensor(const Diff *d, TensorId a, TensorId b, bool begun) {
+static bool put_tensor(const PlanDiff *d, TensorId a, TensorId b, bool begun) {
   const char *x = layout_of_tensor(d, d->a, a), *y = layout_of_tensor(d, d->b, b);
   if (!strcmp(x, y)) return false;
   if (!begun) str_puts(d->out, "  layouts that differ\n");
@@ -86,7 +86,7 @@ static bool put_tensor(const Diff *d, TensorId a, TensorId b, bool begun) {
   return true;
 }
 
-static void put_vars(const Diff *d) {
+static void put_vars(const PlanDiff *d) {
   bool begun = false;
   for (int i = 0; i < d->a->program->vars.n; i++) {
     int k = program_find_var(d->b->program, d->a->program->vars.at[i].path);
@@ -109,7 +109,7 @@ static NodeId pair_of(const Graph *g, const Graph *other, NodeId id, NodeId *fro
   return NO_NODE;
 }
 
-static void put_values(const Diff *d, int ea, int eb) {
+static void put_values(const PlanDiff *d, int ea, int eb) {
   const Entry *a = &d->a->program->entries.at[ea], *b = &d->b->program->entries.at[eb];
   bool begun = false;
   NodeId from = 0;
@@ -128,7 +128,7 @@ static void put_values(const Diff *d, int ea, int eb) {
 /* -------- exchanges -------- */
 
 /* What is moved how: equal in both plans when this text is. */
-static const char *exchange_key(const Diff *d, const Plan *p, const LocalEntry *le, NodeId id) {
+static const char *exchange_key(const PlanDiff *d, const Plan *p, const LocalEntry *le, NodeId id) {
   const Node *n = graph_node(le->graph, id), *x = graph_operand(le->graph, n, 0);
   Exchange ex = exchange_at(p->program, le->graph, n);
   const Node *origin = graph_node(le->entry->graph, le->origin.at[id]);
@@ -146,7 +146,7 @@ typedef struct Moves {
   NodeVec id;
 } Moves;
 
-static void collect(const Diff *d, const Plan *p, const LocalEntry *le, Moves *out) {
+static void collect(const PlanDiff *d, const Plan *p, const LocalEntry *le, Moves *out) {
   for (int t = 0; t < le->steps.n; t++)
     for (int i = 0; i < le->steps.at[t].nodes.n; i++) {
       NodeId id = le->steps.at[t].nodes.at[i];
@@ -156,7 +156,7 @@ static void collect(const Diff *d, const Plan *p, const LocalEntry *le, Moves *o
     }
 }
 
-static void put_only(const Diff *d, const Plan *p, const LocalEntry *le, const Moves *mine,
+static void put_only(const PlanDiff *d, const Plan *p, const LocalEntry *le, const Moves *mine,
                      const Moves *other, const char *name) {
   bool begun = false;
   bool *taken = arena_array(d->a->arena, bool, other->key.n + 1);
@@ -177,7 +177,7 @@ static void put_only(const Diff *d, const Plan *p, const LocalEntry *le, const M
 
 /* -------- all -------- */
 
-static void put_entry(const Diff *d, const LocalEntry *a, const LocalEntry *b, const char *was,
+static void put_entry(const PlanDiff *d, const LocalEntry *a, const LocalEntry *b, const char *was,
                       const char *now) {
   Moves x = {0}, y = {0};
   str_printf(d->out, "entry %s\n", a->entry->name);
@@ -191,7 +191,7 @@ static void put_entry(const Diff *d, const LocalEntry *a, const LocalEntry *b, c
 
 void diff_put(const Plan *a, const Plan *b, const char *was, const char *now, Str *all) {
   Str text = str_new(a->arena), *out = &text;
-  Diff d = {a, b, out};
+  PlanDiff d = {a, b, out};
   put_row(&d, "", was, now, "");
   put_row(&d, "mesh", mesh_text(&d, a), mesh_text(&d, b), "");
   put_number(&d, "devices", mesh_devices(&a->program->mesh), mesh_devices(&b->program->mesh));

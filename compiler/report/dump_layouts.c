@@ -8,16 +8,16 @@
 
 enum { COLUMNS = 4, NAME_MOST = 34, CELL_MOST = 28, ORIGIN_LEAST = 24 };
 
-typedef struct Row {
+typedef struct LayoutRow {
   const char *cell[COLUMNS]; /* name, type, layout, local block */
   const char *origin;        /* from where, in a word */
   const char *why;           /* layouts:why: lines */
-} Row;
+} LayoutRow;
 
-typedef struct Rows {
+typedef struct LayoutRows {
   const char *title;
-  VEC(Row) r;
-} Rows;
+  VEC(LayoutRow) r;
+} LayoutRows;
 
 /* -------- the mesh, drawn -------- */
 
@@ -120,12 +120,13 @@ const char *report_origin_of_node(const Plan *p, const LocalEntry *le, Choice **
   return chosen_text(p, why_saving(p, *trial, id, n->layout));
 }
 
-static void add_row(const Plan *p, Rows *rows, const char *name, DType t, const Shape *s,
+static void add_row(const Plan *p, LayoutRows *rows, const char *name, DType t, const Shape *s,
                     const Layout *l, const char *origin) {
   Str type = str_new(p->arena);
   str_puts(&type, dtype_name(t));
   shape_put(&type, s);
-  Row r = {.cell = {name, type.at, report_layout(p, l), report_local(p, l, s)}, .origin = origin};
+  LayoutRow r = {.cell = {name, type.at, report_layout(p, l), report_local(p, l, s)},
+                 .origin = origin};
   vec_push(p->arena, &rows->r, r);
 }
 
@@ -138,7 +139,7 @@ static const char *chains_text(const Plan *p, TensorId t, const Layout *inferred
 }
 
 /* The next narrower width of a column, and how many rows then exceed it; 0: its head is as wide. */
-static int narrower(const Rows *rows, const int *w, int c, int head, int *exceed) {
+static int narrower(const LayoutRows *rows, const int *w, int c, int head, int *exceed) {
   int next = head;
   *exceed = 0;
   for (int i = 0; i < rows->r.n; i++) {
@@ -153,7 +154,7 @@ static int narrower(const Rows *rows, const int *w, int c, int head, int *exceed
 
 /* Columns as wide as their cells; where lines would be too long for that, a few rows that exceed
  * their columns are broken rather than all. */
-static int widths(const Rows *rows, int *w) {
+static int widths(const LayoutRows *rows, int *w) {
   static const char *const heads[COLUMNS] = {"", "type", "layout", "local block"};
   int sum = 2, head[COLUMNS], origin = 0;
   for (int i = 0; i < rows->r.n; i++) {
@@ -186,7 +187,7 @@ static int widths(const Rows *rows, int *w) {
 
 /* A cell wider than its column takes the room of the next ones; a wider name stands alone on its
  * line, and so does the origin where the line would be too long. */
-static void put_row(const Row *r, const int *w, int used, Str *out) {
+static void put_row(const LayoutRow *r, const int *w, int used, Str *out) {
   int at = 2 + (int)strlen(r->cell[0]), column = 2 + w[0];
   str_printf(out, "  %s", r->cell[0]);
   if (at > column) str_puts(out, "\n"), at = 0;
@@ -205,7 +206,7 @@ static void put_row(const Row *r, const int *w, int used, Str *out) {
   if (r->why) str_printf(out, "      %s\n", r->why);
 }
 
-static void put_rows(const Rows *rows, Str *out) {
+static void put_rows(const LayoutRows *rows, Str *out) {
   int w[COLUMNS], used = widths(rows, w);
   str_printf(out, "%-*s  %-*s  %-*s  %-*s  %s\n", w[0] + 2, rows->title, w[1], "type", w[2],
              "layout", w[3], "local block", "from");
@@ -225,7 +226,7 @@ static void put_outputs(const Plan *p, const Entry *en, Str *out) {
 static void put_entry(const Plan *p, int e, bool why, Str *out) {
   const LocalEntry *le = &p->entries.at[e];
   const Entry *en = le->entry;
-  Rows rows = {.title = arena_printf(p->arena, "entry %s", en->name)};
+  LayoutRows rows = {.title = arena_printf(p->arena, "entry %s", en->name)};
   Choice *trial = NULL;
   for (NodeId i = 0; i < en->graph->nodes.n; i++) {
     const Node *n = graph_node(en->graph, i);
@@ -241,7 +242,7 @@ static void put_entry(const Plan *p, int e, bool why, Str *out) {
 }
 
 static void put_layouts(const Plan *p, bool why, Str *out) {
-  Rows vars = {.title = "variables"};
+  LayoutRows vars = {.title = "variables"};
   report_mesh(p, out);
   put_drawing(p, out);
   for (int i = 0; i < p->program->vars.n; i++) {

@@ -243,16 +243,16 @@ static EntryOutcome *outcomes(const Plan *p, Arena *keep) {
 
 /* -------- a trial -------- */
 
-typedef struct Trial {
+typedef struct EditTrial {
   const Edits *edits;
   FrontOptions front;
   const char *path; /* of the imported file that is edited; NULL: none */
   const char *text;
-} Trial;
+} EditTrial;
 
 /* Imports come from what was read the first time. */
 static char *read_again(void *user, Arena *a, const char *path, size_t *len, const char **why) {
-  const Trial *t = user;
+  const EditTrial *t = user;
   const Diag *d = t->edits->plan->program->diag;
   if (t->path && !strcmp(path, t->path)) {
     *len = strlen(t->text);
@@ -272,7 +272,7 @@ static char *spliced(Arena *a, const Source *s, const Edit *e) {
 }
 
 /* False when the text to be edited is none of the user's. */
-static bool apply(Trial *t, Arena *a, const Edit *e) {
+static bool apply(EditTrial *t, Arena *a, const Edit *e) {
   const FrontOptions *o = t->edits->front;
   t->front = *o;
   t->front.read = read_again, t->front.user = t;
@@ -335,7 +335,7 @@ static double try_edit(Edits *all, Edit *e) {
     return 0;
   }
   Diag d;
-  Trial t = {.edits = all};
+  EditTrial t = {.edits = all};
   diag_init(&d, a, NULL, NULL);
   Program *g = apply(&t, a, e) ? front_compile(a, &d, &t.front) : NULL;
   PipelineOptions o = {.machine = all->plan->program->machine,

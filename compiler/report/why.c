@@ -307,15 +307,15 @@ static bool is_called(const char *name, const char *entry, const char *own) {
   return !strncmp(own, entry, n) && own[n] == '.' && !strcmp(own + n + 1, name);
 }
 
-typedef struct Search {
+typedef struct NameSearch {
   const Plan *p;
   const char *name;
   VEC(TensorId) found;
   const char *near[3];
   int distance[3];
-} Search;
+} NameSearch;
 
-static void offer(Search *s, const char *text, const char *entry, TensorId t) {
+static void offer(NameSearch *s, const char *text, const char *entry, TensorId t) {
   if (is_called(s->name, entry, text)) {
     vec_push(s->p->arena, &s->found, t);
     return;
@@ -335,7 +335,7 @@ static void offer(Search *s, const char *text, const char *entry, TensorId t) {
   }
 }
 
-static void search(Search *s) {
+static void search(NameSearch *s) {
   const Program *g = s->p->program;
   bool by_line = strchr(s->name, '@'); /* a value without a name */
   bool by_number = !by_line && strchr(s->name, '#');
@@ -368,7 +368,7 @@ static void search(Search *s) {
 
 /* Text of readable width. */
 static bool put_all(const Plan *p, const char *name, Str *out) {
-  Search s = {.p = p, .name = name};
+  NameSearch s = {.p = p, .name = name};
   search(&s);
   for (int i = 0; i < s.found.n; i++) {
     bool again = false;

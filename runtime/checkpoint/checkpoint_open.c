@@ -14,16 +14,16 @@
 
 enum { MOST_INDEX = 256 << 20, DEEPEST_INDEX = 6 };
 
-typedef struct opening {
+typedef struct checkpoint_opening {
   checkpoint *c;
   json_t *index; /* NULL: a single file */
   char *index_path;
   char *why;
   size_t whysize;
-} opening;
+} checkpoint_opening;
 
-__attribute__((format(printf, 2, 3))) static bool refuse(const opening *o, const char *format,
-                                                         ...) {
+__attribute__((format(printf, 2, 3))) static bool refuse(const checkpoint_opening *o,
+                                                         const char *format, ...) {
   va_list list;
   va_start(list, format);
   int n = snprintf(o->why, o->whysize, "%s: ", o->index_path ? o->index_path : o->c->path);
@@ -32,7 +32,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(const opening *o, const
   return false;
 }
 
-static bool no_memory(const opening *o) { return refuse(o, "out of memory"); }
+static bool no_memory(const checkpoint_opening *o) { return refuse(o, "out of memory"); }
 
 static int by_path(const void *a, const void *b) {
   return strcmp(((const checkpoint_var *)a)->path, ((const checkpoint_var *)b)->path);
@@ -51,7 +51,7 @@ int64_t checkpoint_count(const checkpoint_var *v) {
   return n;
 }
 
-static bool add_piece(const opening *o, checkpoint_var *v, const checkpoint_piece *p) {
+static bool add_piece(const checkpoint_opening *o, checkpoint_var *v, const checkpoint_piece *p) {
   if ((v->npieces & (v->npieces - 1)) == 0) { /* a power of two: full */
     size_t room = v->npieces ? 2 * (size_t)v->npieces : 1;
     checkpoint_piece *bigger = realloc(v->piece, room * sizeof *bigger);
@@ -64,13 +64,14 @@ static bool add_piece(const opening *o, checkpoint_var *v, const checkpoint_piec
 
 /* -------- our own index -------- */
 
-static bool get_text(const opening *o, const json_t *j, const char *key, const char **text) {
+static bool get_text(const checkpoint_opening *o, const json_t *j, const char *key,
+                     const char **text) {
   *text = json_string_value(json_object_get(j, key));
   if (*text && safetensors_plain(*text)) return true;
   return refuse(o, "\"%s\" is missing or not text", key);
 }
 
-static bool get_count(const opening *o, const json_t *j, const char *key, int64_t *v) {
+static bool get_count(const checkpoint_opening *o, const json_t *j, const char *key, int64_t *v) {
   const json_t *n = json_object_get(j, key);
   *v = json_integer_value(n);
   return json_is_integer(n) && *v >= 0 && *v < INT64_MAX / 2
@@ -78,7 +79,7 @@ static bool get_count(const opening *o, const json_t *j, const char *key, int64_
              : refuse(o, "\"%s\" is not a count", key);
 }
 
-static bool get_hex(const opening *o, const json_t *j, const char *key, uint64_t *v) {
+static bool get_hex(const checkpoint_opening *o, const json_t *j, const char *key, uint64_t *v) {
   const char *text = json_string_value(json_object_get(j, key));
   if (!text || !*text || strlen(text) > 16 || strspn(text, "0123456789abcdef") != strlen(text))
     return refuse(o, "\"%s\" is not a hexadecimal number", key);
@@ -86,7 +87,7 @@ static bool get_hex(const opening *o, const json_t *j, const char *key, uint64_t
   return true;
 }
 
-static bool read_progress(const opening *o, const json_t *j) {
+static bool read_progress(const checkpoint_opening *o, const json_t *j) {
   dtrt_progress *p = &o->c->progress;
   const char *note = json_string_value(json_object_get(j, "note"));
   if (!get_count(o, j, "step", &p->step) || !get_count(o, j, "epoch", &p->epoch) ||
@@ -100,7 +101,7 @@ static bool read_progress(const opening *o, const json_t *j) {
   return true;
 }
 
-static bool read_variable(const opening *o, checkpoint_var *v, const json_t *j) {
+static bool read_variable(const checkpoint_opening *o, checkpoint_var *v, const json_t *j) {
   const char *path, *dtype, *stored, *layout;
   const json_t *shape = json_object_get(j, "shape");
   if (!get_text(o, j, "path", &path) || !get_text(o, j, "dtype", &dtype) ||
@@ -125,7 +126,7 @@ static bool read_variable(const opening *o, checkpoint_var *v, const json_t *j) 
   return true;
 }
 
-static bool read_own(const opening *o, const json_t *j) {
+static bool read_own(const checkpoint_opening *o, const json_t *j) {
   checkpoint *c = o->c;
   const char *program, *mesh;
   const json_t *version = json_object_get(j, "version");
@@ -154,7 +155,7 @@ static bool read_own(const opening *o, const json_t *j) {
 
 /* -------- files -------- */
 
-static bool open_file(const opening *o, const char *path) {
+static bool open_file(const checkpoint_opening *o, const char *path) {
   static const struct {
     bool (*are)(const char *path);
     safetensors_opener *open;
@@ -171,7 +172,7 @@ static bool open_file(const opening *o, const char *path) {
 }
 
 /* A name in an index is of a file beside it. */
-static bool open_beside(const opening *o, const char *name) {
+static bool open_beside(const checkpoint_opening *o, const char *name) {
   if (!*name || strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, "..") ||
       !safetensors_plain(name))
     return refuse(o, "it names a file that does not exist beside it");
@@ -181,7 +182,7 @@ static bool open_beside(const opening *o, const char *name) {
   return good;
 }
 
-static bool open_own_files(const opening *o, const json_t *list) {
+static bool open_own_files(const checkpoint_opening *o, const json_t *list) {
   if (!json_is_array(list)) return refuse(o, "it has no list of files");
   o->c->file = calloc(json_array_size(list) + 1, sizeof *o->c->file);
   if (!o->c->file) return no_memory(o);
@@ -208,7 +209,7 @@ static int by_text(const void *a, const void *b) {
 }
 
 /* The files that a weight_map names, each once, in order. */
-static bool open_mapped_files(const opening *o, json_t *map) {
+static bool open_mapped_files(const checkpoint_opening *o, json_t *map) {
   size_t n = json_object_size(map), i = 0;
   const char **name = calloc(n + 1, sizeof *name), *key;
   json_t *v;
@@ -247,7 +248,8 @@ static const char *parse_box(const char *name, int rank, BlockSpan *box) {
   return !strcmp(p, "]") ? open : NULL;
 }
 
-static checkpoint_var *own_var(const opening *o, const char *name, int rank, checkpoint_piece *p) {
+static checkpoint_var *own_var(const checkpoint_opening *o, const char *name, int rank,
+                               checkpoint_piece *p) {
   checkpoint_var *v = (checkpoint_var *)(uintptr_t)checkpoint_find(o->c, name);
   if (v) {
     for (int d = 0; d < v->rank; d++) p->box[d] = (BlockSpan){0, v->shape[d]};
@@ -260,7 +262,7 @@ static checkpoint_var *own_var(const opening *o, const char *name, int rank, che
   return v;
 }
 
-static bool take_own(const opening *o, int file, int entry) {
+static bool take_own(const checkpoint_opening *o, int file, int entry) {
   const safetensors_entry *e = &o->c->file[file].entry[entry];
   checkpoint_piece p = {.file = file, .entry = entry};
   checkpoint_var *v = own_var(o, e->name, e->rank, &p);
@@ -277,7 +279,7 @@ static bool take_own(const opening *o, int file, int entry) {
   return e->bytes == 0 || add_piece(o, v, &p);
 }
 
-static bool take_foreign(const opening *o, int file, int entry) {
+static bool take_foreign(const checkpoint_opening *o, int file, int entry) {
   checkpoint *c = o->c;
   const safetensors_entry *e = &c->file[file].entry[entry];
   checkpoint_var *v = &c->var[c->nvars++];
@@ -301,7 +303,7 @@ static bool take_foreign(const opening *o, int file, int entry) {
   return e->bytes == 0 || add_piece(o, v, &p);
 }
 
-static bool take_entries(const opening *o) {
+static bool take_entries(const checkpoint_opening *o) {
   checkpoint *c = o->c;
   int64_t n = 0;
   for (int i = 0; i < c->nfiles; i++) n += c->file[i].n;
@@ -348,7 +350,7 @@ static int64_t check_cuts(const checkpoint_var *v, int d, int64_t *cut) {
   return n;
 }
 
-static bool check_grid(const opening *o, checkpoint_var *v) {
+static bool check_grid(const checkpoint_opening *o, checkpoint_var *v) {
   int64_t count = 1, cells = 1;
   for (int d = 0; d < v->rank; d++) {
     if (v->shape[d] == 0) return true;
@@ -371,7 +373,7 @@ static bool check_grid(const opening *o, checkpoint_var *v) {
 
 /* -------- opening -------- */
 
-static bool check_index_sum(const opening *o, char *text) {
+static bool check_index_sum(const checkpoint_opening *o, char *text) {
   char *at = index_sum_place(text), was[16] = "", now[16];
   if (!at) return refuse(o, "it has no checksum");
   memcpy(was, at, 8);
@@ -380,7 +382,7 @@ static bool check_index_sum(const opening *o, char *text) {
   return !strcmp(was, now) ? true : refuse(o, "damaged: its checksum is wrong");
 }
 
-static bool open_index(opening *o) {
+static bool open_index(checkpoint_opening *o) {
   checkpoint *c = o->c;
   int64_t n = 0;
   char why[256];
@@ -397,14 +399,14 @@ static bool open_index(opening *o) {
   return good && open_mapped_files(o, map);
 }
 
-static bool open_single(const opening *o) {
+static bool open_single(const checkpoint_opening *o) {
   checkpoint *c = o->c;
   c->file = calloc(1, sizeof *c->file);
   return c->file ? open_file(o, c->path) : no_memory(o);
 }
 
 /* The path of a file in the folder, if it is there. False: out of memory. */
-static bool find_in(const opening *o, const char *name, char **path) {
+static bool find_in(const checkpoint_opening *o, const char *name, char **path) {
   *path = checkpoint_printf("%s/%s", o->c->path, name);
   if (!*path) return no_memory(o);
   if (access(*path, F_OK) == 0) return true;
@@ -414,7 +416,7 @@ static bool find_in(const opening *o, const char *name, char **path) {
 }
 
 /* The newest of a folder of checkpoints becomes the path. */
-static bool find_newest(opening *o) {
+static bool find_newest(checkpoint_opening *o) {
   checkpoint_steps steps;
   char *step = NULL;
   if (!checkpoint_list(o->c->path, &steps, o->why, o->whysize)) return false;
@@ -430,7 +432,7 @@ static bool find_newest(opening *o) {
 
 /* A folder has an index, ours or one of files as Transformers names them, or is one of checkpoints,
  * or has a single file of such a name. */
-static bool open_folder(opening *o) {
+static bool open_folder(checkpoint_opening *o) {
   static const char *const indexes[] = {CHECKPOINT_INDEX, "pytorch_model.bin.index.json"},
                            *const files[] = {"model.safetensors", "pytorch_model.bin"};
   for (int i = 0; i < 2; i++) {
@@ -448,7 +450,7 @@ static bool open_folder(opening *o) {
   return find_newest(o);
 }
 
-static bool open_at(opening *o) {
+static bool open_at(checkpoint_opening *o) {
   struct stat st;
   if (stat(o->c->path, &st)) return refuse(o, "%s", strerror(errno));
   return S_ISDIR(st.st_mode) ? open_folder(o) : open_single(o);
@@ -456,7 +458,7 @@ static bool open_at(opening *o) {
 
 bool checkpoint_open(checkpoint *c, const char *path, char *why, size_t whysize) {
   *c = (checkpoint){.path = strdup(path), .program = strdup(""), .mesh = strdup("")};
-  opening o = {.c = c, .why = why, .whysize = whysize};
+  checkpoint_opening o = {.c = c, .why = why, .whysize = whysize};
   bool good = c->path && c->program && c->mesh;
   if (!good) snprintf(why, whysize, "%s: out of memory", path);
   for (size_t n = good ? strlen(c->path) : 0; n > 1 && c->path[n - 1] == '/';) c->path[--n] = 0;

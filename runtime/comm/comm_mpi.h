@@ -60,7 +60,7 @@ typedef struct Mpi {
   CommState *reply; /* [ndevices], of the devices that have answered */
   char *got;        /* [nranks] who has */
   int64_t asked;    /* number of the last query */
-  struct Answer *answers;
+  struct StateAnswer *answers;
   bool asking;
   double stand_down; /* until when another rank is asking */
   int fruitless;     /* times in a row that no rank was missing */

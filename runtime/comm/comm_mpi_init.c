@@ -175,16 +175,16 @@ static void tell(double seconds) {
 
 /* -------- the watch -------- */
 
-typedef struct Watch {
+typedef struct InitWatch {
   pthread_mutex_t mutex;
   pthread_cond_t end;
   pthread_t thread;
   bool ended, on;
   double timeout;
-} Watch;
+} InitWatch;
 
 static void *watch_main(void *arg) {
-  Watch *w = arg;
+  InitWatch *w = arg;
   struct timespec t;
   double end = comm_now() + w->timeout;
   t.tv_sec = (time_t)end;
@@ -200,9 +200,9 @@ static void *watch_main(void *arg) {
   _exit(1);
 }
 
-static void watch_start(Watch *w, double timeout) {
+static void watch_start(InitWatch *w, double timeout) {
   pthread_condattr_t a;
-  *w = (Watch){.timeout = timeout};
+  *w = (InitWatch){.timeout = timeout};
   if (timeout <= 0) return;
   pthread_condattr_init(&a);
   pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
@@ -212,7 +212,7 @@ static void watch_start(Watch *w, double timeout) {
   w->on = pthread_create(&w->thread, NULL, watch_main, w) == 0;
 }
 
-static void watch_end(Watch *w) {
+static void watch_end(InitWatch *w) {
   if (!w->on) return;
   pthread_mutex_lock(&w->mutex);
   w->ended = true;
@@ -348,7 +348,7 @@ bool mpi_start(double timeout, char *why) {
     return false;
   }
   if (on) return true;
-  Watch w;
+  InitWatch w;
   int present = say_present();
   watch_start(&w, timeout);
   need_not_ask();

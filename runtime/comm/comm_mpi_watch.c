@@ -12,16 +12,16 @@
 #include <time.h>
 #include "comm_mpi.h"
 
-typedef struct Answer {
-  struct Answer *next; /* until the transport closes: MPI may still read it */
+typedef struct StateAnswer {
+  struct StateAnswer *next; /* until the transport closes: MPI may still read it */
   int64_t question;
   CommState state[];
-} Answer;
+} StateAnswer;
 
 static double grace(double timeout) { return timeout < 8 ? 2 : timeout > 40 ? 10 : timeout / 4; }
 
 static int answer_bytes(const Mpi *m) {
-  return (int)(sizeof(Answer) + (size_t)m->comm.count * sizeof(CommState));
+  return (int)(sizeof(StateAnswer) + (size_t)m->comm.count * sizeof(CommState));
 }
 
 /* With the mutex held, as all that follows but for look_for_missing. */
@@ -35,7 +35,7 @@ static void answer(Mpi *m, double timeout) {
     if (!there) return;
     MPI_Recv(&question, 8, MPI_BYTE, st.MPI_SOURCE, MPI_TAG_ASK, m->on, MPI_STATUS_IGNORE);
     if (st.MPI_SOURCE < m->comm.rank) m->stand_down = comm_now() + 3 * grace(timeout);
-    Answer *a = calloc(1, (size_t)answer_bytes(m));
+    StateAnswer *a = calloc(1, (size_t)answer_bytes(m));
     if (!a) return;
     a->next = m->answers;
     m->answers = a;
@@ -47,7 +47,7 @@ static void answer(Mpi *m, double timeout) {
 }
 
 /* Answers to the question that runs; how many ranks have not given theirs. */
-static int take_answers(Mpi *m, Answer *a) {
+static int take_answers(Mpi *m, StateAnswer *a) {
   Comm *c = &m->comm;
   for (;;) {
     int there = 0, missing = 0;
@@ -209,7 +209,7 @@ static int conclude(Mpi *m, const CommState *from, double timeout, bool warns, c
  * query is short, since what is awaited may come meanwhile. */
 static int look_for_missing(Mpi *m, const CommState *from, double timeout, bool warns, char *why) {
   Comm *c = &m->comm;
-  Answer *a = malloc((size_t)answer_bytes(m));
+  StateAnswer *a = malloc((size_t)answer_bytes(m));
   if (!a) return 0;
   double end = comm_now() + (warns ? 0.3 : grace(timeout));
   pthread_mutex_lock(&m->mutex);
@@ -300,7 +300,7 @@ void mpi_watch_drop(Mpi *m) {
 }
 
 void mpi_watch_close(Mpi *m) {
-  for (Answer *a = m->answers, *next; a; a = next) {
+  for (StateAnswer *a = m->answers, *next; a; a = next) {
     next = a->next;
     free(a);
   }

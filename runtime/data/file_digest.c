@@ -9,20 +9,21 @@
 enum { MOST_PARTS = 128 };
 
 /* `n` bytes in memory, or of a file from `at` on. */
-typedef struct Bytes {
+typedef struct DigestInput {
   const char *memory;
   int fd;
   int64_t at, n;
-} Bytes;
+} DigestInput;
 
-static uint32_t block_crc(const Bytes *b, int64_t from, int64_t n, char *buffer, uint32_t crc) {
+static uint32_t block_crc(const DigestInput *b, int64_t from, int64_t n, char *buffer,
+                          uint32_t crc) {
   if (b->memory) return (uint32_t)crc32_z(crc, (const unsigned char *)b->memory + from, (size_t)n);
   ssize_t got = pread(b->fd, buffer, (size_t)n, b->at + from);
   return (uint32_t)crc32_z(crc, (const unsigned char *)buffer, got > 0 ? (size_t)got : 0);
 }
 
 /* All of it, or as many blocks as `most` holds, the first and the last among them. */
-static uint32_t bytes_crc(const Bytes *b, int64_t most, bool *sampled) {
+static uint32_t bytes_crc(const DigestInput *b, int64_t most, bool *sampled) {
   char *buffer = b->memory ? NULL : malloc(FILE_DIGEST_BLOCK);
   uint32_t crc = 0;
   int64_t blocks = (b->n + FILE_DIGEST_BLOCK - 1) / FILE_DIGEST_BLOCK;
@@ -42,7 +43,7 @@ static uint64_t digest(const tensor_file *f, int64_t most, bool *sampled) {
   uint64_t h = 0;
   if (!f->nparts) {
     int64_t n = f->width ? f->extent : f->bytes;
-    Bytes b = {.memory = f->memory, .fd = f->fd, .at = f->offset, .n = n};
+    DigestInput b = {.memory = f->memory, .fd = f->fd, .at = f->offset, .n = n};
     if (!f->memory && f->fd < 0) return (uint64_t)n << 32;
     return (uint64_t)n << 32 ^ bytes_crc(&b, most, sampled);
   }
@@ -70,7 +71,7 @@ uint64_t file_digest_path(const char *path) {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   uint64_t h = 0;
   if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
-    Bytes b = {.fd = fd, .n = st.st_size};
+    DigestInput b = {.fd = fd, .n = st.st_size};
     h = (uint64_t)st.st_size << 32 ^ bytes_crc(&b, FILE_DIGEST_MOST, &sampled);
   }
   if (fd >= 0) close(fd);

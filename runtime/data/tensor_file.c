@@ -158,12 +158,12 @@ static tensor_file *new_file(const char *name, char *why, size_t whysize) {
   return f;
 }
 
-typedef struct opening {
+typedef struct tensor_opening {
   const spool_job *job; /* or NULL */
   const file_spec *of;
   int dtype;
   const tensor_file_most *most;
-} opening;
+} tensor_opening;
 
 /* What cannot be read in place. Fortran order apart, which only the header has. */
 static bool is_decoded(const gz_stream *s, const file_spec *of) {
@@ -173,7 +173,7 @@ static bool is_decoded(const gz_stream *s, const file_spec *of) {
 
 /* Decoded by one rank of the host, mapped by the others. Without room for it in TMPDIR each decodes
  * for itself. */
-static bool open_shared(tensor_file *f, gz_stream *s, const opening *o) {
+static bool open_shared(tensor_file *f, gz_stream *s, const tensor_opening *o) {
   const file_spec *of = o->of;
   struct stat st;
   char *key = NULL, why[256];
@@ -195,7 +195,8 @@ static bool open_shared(tensor_file *f, gz_stream *s, const opening *o) {
 }
 
 /* The command of "|command" has run, once a host, and its output is open in `s`. */
-static bool run_command(tensor_file *f, gz_stream *s, const opening *o, char *why, size_t whysize) {
+static bool run_command(tensor_file *f, gz_stream *s, const tensor_opening *o, char *why,
+                        size_t whysize) {
   char *key = NULL, failed[512];
   if (asprintf(&key, "command %s", f->name) < 0) return false;
   spool_state state = spool_open(&f->output, o->job, key, failed, sizeof failed);
@@ -211,7 +212,7 @@ static bool run_command(tensor_file *f, gz_stream *s, const opening *o, char *wh
   return gz_open_fd(s, f->name, fcntl(f->output.fd, F_DUPFD_CLOEXEC, 0), why, whysize);
 }
 
-static tensor_file *open_one(const char *name, const opening *o, char *why, size_t whysize) {
+static tensor_file *open_one(const char *name, const tensor_opening *o, char *why, size_t whysize) {
   gz_stream s;
   tensor_file *f = new_file(name, why, whysize);
   bool good = f && (o->of->command ? run_command(f, &s, o, why, whysize)
@@ -250,7 +251,7 @@ static bool joins(tensor_file *f, const tensor_file *part, char *why, size_t why
   return false;
 }
 
-static tensor_file *open_several(const opening *o, char *why, size_t whysize) {
+static tensor_file *open_several(const tensor_opening *o, char *why, size_t whysize) {
   const file_spec *of = o->of;
   tensor_file *f = new_file(of->path, why, whysize);
   if (f) f->part = calloc((size_t)of->nfiles, sizeof *f->part);
@@ -291,7 +292,7 @@ tensor_file *tensor_file_open_in(const spool_job *job, const char *spec, int dty
                                  const tensor_file_most *most, char *why, size_t whysize) {
   static const tensor_file_most all = {INT64_MAX, INT64_MAX};
   file_spec of;
-  opening o = {job, &of, dtype, most ? most : &all};
+  tensor_opening o = {job, &of, dtype, most ? most : &all};
   tensor_file *f = NULL;
   snprintf(why, whysize, "%.200s: out of memory", spec);
   if (scalar && element_is_number(spec)) return open_scalar(spec, dtype, why, whysize);

@@ -85,20 +85,20 @@ static int64_t part_begin(const Crew *c, int64_t part) {
   return at < c->count ? at : c->count;
 }
 
-typedef struct Parts {
+typedef struct CrewMember {
   Crew *crew;
   int core;
-} Parts;
+} CrewMember;
 
 static void do_parts(void *arg) {
-  const Parts *p = arg;
+  const CrewMember *p = arg;
   Crew *c = p->crew;
   for (int64_t part; !device_stopped(c->device) && (part = next_part(c, p->core)) >= 0;)
     c->f(c->arg, p->core, part_begin(c, part), part_begin(c, part + 1));
 }
 
 static void work(Crew *c, int core) {
-  Parts p = {c, core};
+  CrewMember p = {c, core};
   if (fail_guard_part(c->device, core, do_parts, &p)) atomic_store(&c->broken, 1);
 }
 

@@ -9,13 +9,13 @@
 #include "device.h"
 #include "dtype_table.h"
 
-typedef struct Text {
+typedef struct ToldText {
   char *at;
   size_t n, room;
-} Text;
+} ToldText;
 
 /* Out of memory: what is there stays. */
-static void put(Text *t, const char *s, size_t n) {
+static void put(ToldText *t, const char *s, size_t n) {
   if (t->n + n + 1 > t->room) {
     const size_t room = 2 * (t->n + n) + 256;
     char *at = realloc(t->at, room);
@@ -26,10 +26,10 @@ static void put(Text *t, const char *s, size_t n) {
   t->at[t->n += n] = 0;
 }
 
-static void puts_text(Text *t, const char *s) { put(t, s, strlen(s)); }
+static void puts_text(ToldText *t, const char *s) { put(t, s, strlen(s)); }
 
 /* 1-2.5j */
-static void put_complex(Text *t, int type, const void *x, int64_t i) {
+static void put_complex(ToldText *t, int type, const void *x, int64_t i) {
   char s[80];
   const double re = type == DTRT_C64 ? ((const float *)x)[2 * i] : ((const double *)x)[2 * i],
                im = type == DTRT_C64 ? ((const float *)x)[2 * i + 1]
@@ -38,7 +38,7 @@ static void put_complex(Text *t, int type, const void *x, int64_t i) {
   puts_text(t, s);
 }
 
-static void put_value(Text *t, int type, const void *x, int64_t i) {
+static void put_value(ToldText *t, int type, const void *x, int64_t i) {
   char s[40];
   int64_t whole = 0;
   switch (type) {
@@ -79,7 +79,7 @@ void dtrt_assert(dtrt_device *dev, int32_t *done, const char *text, int32_t type
   *done = 0;
   if (*(const uint8_t *)holds) return;
   char why[400];
-  Text t = {0};
+  ToldText t = {0};
   size_t n, condition;
   const char *rest = next_line(text, &n), *names = next_line(rest, &condition);
   if (n) put(&t, text, n), puts_text(&t, ": ");
@@ -118,13 +118,13 @@ static Printed printed_of(const char *s) {
   return to;
 }
 
-static void indent(Text *t, int by) {
+static void indent(ToldText *t, int by) {
   puts_text(t, "\n");
   while (by-- > 0) puts_text(t, " ");
 }
 
 /* Rows below each other, an empty line between matrices. Returns the element behind. */
-static int64_t put_dim(Text *t, const Printed *s, int d, int type, const void *x, int64_t i,
+static int64_t put_dim(ToldText *t, const Printed *s, int d, int type, const void *x, int64_t i,
                        int from) {
   if (d == s->rank) {
     put_value(t, type, x, i);
@@ -148,10 +148,10 @@ static int64_t put_dim(Text *t, const Printed *s, int d, int type, const void *x
 }
 
 /* To the host program. Without memory it gets nothing, as stderr would. */
-static void hand_over(Device *d, const Printed *s, const Text *all, const char *where,
+static void hand_over(Device *d, const Printed *s, const ToldText *all, const char *where,
                       const char *label, size_t nlabel, const char *kind, size_t nkind, int type,
                       const void *x) {
-  Text name = {0}, of = {0};
+  ToldText name = {0}, of = {0};
   put(&name, label, nlabel), put(&of, kind, nkind);
   if (all->at && name.at && of.at)
     d->print(d->print_user, &(dtrt_printed){.text = all->at,
@@ -169,7 +169,7 @@ void dtrt_print(dtrt_device *dev, int32_t *done, const char *text, int32_t type,
   Device *d = device_of(dev);
   *done = 0;
   if (d->id) return;
-  Text t = {0};
+  ToldText t = {0};
   size_t label, kind;
   const char *second = next_line(text, &label), *dims = next_line(second, &kind);
   const dtrt_entry *e = d->entry;

@@ -41,39 +41,40 @@ void messages_recv(const Together *t, int track, int peer, void *at, int64_t byt
 
 /* -------- who and where -------- */
 
-typedef struct Boxes {
+typedef struct MessageBoxes {
   CollectiveRun *m;
   const Together *t;
   const DeviceGroup *g;
   const Places *p;   /* NULL: every device is by itself */
   const Transfer *x; /* of the exchange that is looked at, number `of` */
   int of;
-} Boxes;
+} MessageBoxes;
 
-static Boxes boxes_of(CollectiveRun *m, int of) {
+static MessageBoxes boxes_of(CollectiveRun *m, int of) {
   const Together *t = m->all;
-  return (Boxes){m, t, t->g, t->transfer[of]->for_hosts ? NULL : t->g->places, t->transfer[of], of};
+  return (MessageBoxes){
+      m, t, t->g, t->transfer[of]->for_hosts ? NULL : t->g->places, t->transfer[of], of};
 }
 
 static int compare(const void *a, const void *b) {
   return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
 }
 
-static int member_of(const Boxes *b, int device) {
+static int member_of(const MessageBoxes *b, int device) {
   const int *at = bsearch(&device, b->g->device, (size_t)b->g->n, sizeof device, compare);
   return (int)(at - b->g->device);
 }
 
-static int place_of(const Boxes *b, int device) {
+static int place_of(const MessageBoxes *b, int device) {
   return b->p ? b->p->place[member_of(b, device)] : device;
 }
 
-static bool is_near(const Boxes *b, int device) {
+static bool is_near(const MessageBoxes *b, int device) {
   return device == b->t->d->id || (b->p && place_of(b, device) == b->p->place[b->g->me]);
 }
 
 /* Whether two devices of one place need the same box. */
-static bool twins(const Boxes *b, int one, int other) {
+static bool twins(const MessageBoxes *b, int one, int other) {
   const BlockMesh *m = b->t->d->mesh;
   for (int a = 0; a < m->naxes; a++)
     if (!(b->x->alike >> a & 1) &&
@@ -83,7 +84,7 @@ static bool twins(const Boxes *b, int one, int other) {
 }
 
 /* The next twin of a device from member `at` of its place on; NULL: there is none. */
-static const int *next_twin(const Boxes *b, int device, int place, int *at) {
+static const int *next_twin(const MessageBoxes *b, int device, int place, int *at) {
   for (; *at < places_near(b->p, place); ++*at) {
     const int *other = &b->g->device[b->p->member[b->p->first[place] + *at]];
     if (!twins(b, device, *other)) continue;
@@ -94,7 +95,7 @@ static const int *next_twin(const Boxes *b, int device, int place, int *at) {
 }
 
 /* Which twin of a device takes the piece of the owners that begin with `base`. */
-static int receiver_of(const Boxes *b, int base, int device) {
+static int receiver_of(const MessageBoxes *b, int base, int device) {
   if (!b->p || !b->x->alike) return device;
   const int place = place_of(b, device);
   int n = 0, at = 0;
@@ -106,7 +107,7 @@ static int receiver_of(const Boxes *b, int base, int device) {
 }
 
 /* The device with the first of the terms of which I hold one. */
-static int base_of(const Boxes *b) {
+static int base_of(const MessageBoxes *b) {
   const BlockMesh *m = b->t->d->mesh;
   int base = b->t->d->id;
   for (int a = 0; a < m->naxes; a++)
@@ -114,13 +115,13 @@ static int base_of(const Boxes *b) {
   return base;
 }
 
-static const char *from_of(const Boxes *b, int device) {
+static const char *from_of(const MessageBoxes *b, int device) {
   const Together *t = b->t;
   if (device == t->d->id) return t->from[b->of];
   return device_peer(t->d, device, device_from(t, device)[b->of]);
 }
 
-static char *to_of(const Boxes *b, int device) {
+static char *to_of(const MessageBoxes *b, int device) {
   const Together *t = b->t;
   if (device == t->d->id) return t->to[b->of];
   return device_peer(t->d, device, device_to(t, device)[b->of]);
@@ -149,7 +150,7 @@ static int64_t team_room_bytes(const DeviceGroup *g, int nterms) {
   return divide_up(bytes, COMM_LINE) * COMM_LINE;
 }
 
-static TeamRoom team_room(const Boxes *b) {
+static TeamRoom team_room(const MessageBoxes *b) {
   const int n = b->x->nterms;
   TeamRoom r = {.item = (TermItem *)(void *)b->m->room};
   r.from = (const void **)(void *)(r.item + n);
@@ -162,7 +163,7 @@ static TeamRoom team_room(const Boxes *b) {
 
 /* The terms, counted from `base` on, that are on the place of term i. 0: it is not the first of
  * them. */
-static int leaves_with(const Boxes *b, int base, int i, int *leaf) {
+static int leaves_with(const MessageBoxes *b, int base, int i, int *leaf) {
   const int *term = b->x->term, place = place_of(b, base + term[i]);
   int n = 0;
   for (int k = i - 1; k >= 0; k--)
@@ -173,27 +174,27 @@ static int leaves_with(const Boxes *b, int base, int i, int *leaf) {
 }
 
 /* Of some terms on a place, who sends to the receiver. */
-static int sender_of(const Boxes *b, int base, const int *leaf, int n, int receiver) {
+static int sender_of(const MessageBoxes *b, int base, const int *leaf, int n, int receiver) {
   const int turn = b->p ? b->p->seat[member_of(b, receiver)] % n : 0;
   return base + b->x->term[leaf[turn]];
 }
 
-static int64_t node_size(const Boxes *b, SumNode node) {
+static int64_t node_size(const MessageBoxes *b, SumNode node) {
   return node.level > 0 ? dtrt_dtype_size(reduce_wide(b->x->dtype)) : b->x->size;
 }
 
-static bool all_near(const Boxes *b, int base) {
+static bool all_near(const MessageBoxes *b, int base) {
   for (int i = 0; i < b->x->nterms; i++)
     if (!is_near(b, base + b->x->term[i])) return false;
   return true;
 }
 
-static void took(const Boxes *b, int device, int64_t elements) {
+static void took(const MessageBoxes *b, int device, int64_t elements) {
   if (device != b->t->d->id) device_took(b->t->d, device, elements * b->x->size);
 }
 
 /* What some terms on a place are sent as: their subtrees, or their sum, which is leaf `place`. */
-static int tops_of(const Boxes *b, const int *leaf, int n, int place, SumNode *top) {
+static int tops_of(const MessageBoxes *b, const int *leaf, int n, int place, SumNode *top) {
   if (!b->x->fast) return sum_tree_nodes(leaf, n, b->x->nterms, top);
   *top = (SumNode){0, place};
   return 1;
@@ -201,8 +202,8 @@ static int tops_of(const Boxes *b, const int *leaf, int n, int place, SumNode *t
 
 /* The subtrees of my place's terms, dense, one after the other. Returns their bytes; to NULL: no
  * more than that. */
-static int64_t put_subtrees(const Boxes *b, const Piece *part, int base, const int *leaf, int n,
-                            char *to) {
+static int64_t put_subtrees(const MessageBoxes *b, const Piece *part, int base, const int *leaf,
+                            int n, char *to) {
   const TeamRoom r = team_room(b);
   const int tops = tops_of(b, leaf, n, 0, r.top);
   int64_t all = 0;
@@ -229,8 +230,8 @@ static int64_t put_subtrees(const Boxes *b, const Piece *part, int base, const i
 }
 
 /* Bytes of the subtrees of some terms, which lie at `at`; item not NULL: adds them there. */
-static int64_t find_subtrees(const Boxes *b, const Piece *part, const int *leaf, int n, int place,
-                             const char *at, TermItem *item, int *items) {
+static int64_t find_subtrees(const MessageBoxes *b, const Piece *part, const int *leaf, int n,
+                             int place, const char *at, TermItem *item, int *items) {
   const TeamRoom r = team_room(b);
   const int tops = tops_of(b, leaf, n, place, r.top);
   int64_t all = 0;
@@ -248,7 +249,7 @@ static int by_leaf(const void *a, const void *b) {
 }
 
 /* A device's and its copies'. */
-static int copy_blocks(const Boxes *b, int device, int64_t bytes, void **to) {
+static int copy_blocks(const MessageBoxes *b, int device, int64_t bytes, void **to) {
   for (int i = 0; i < b->x->copies; i++) {
     const int copy = device_copy(b->t->d, b->x->copied, device, i);
     to[i] = to_of(b, copy);
@@ -258,7 +259,7 @@ static int copy_blocks(const Boxes *b, int device, int64_t bytes, void **to) {
 }
 
 /* The blocks of all that need what I receive; mine among them. */
-static int twin_blocks(const Boxes *b, int64_t bytes, void **to) {
+static int twin_blocks(const MessageBoxes *b, int64_t bytes, void **to) {
   const Together *t = b->t;
   int n = 0, at = 0;
   if (!b->p || !b->x->alike) return copy_blocks(b, t->d->id, bytes, to);
@@ -268,7 +269,7 @@ static int twin_blocks(const Boxes *b, int64_t bytes, void **to) {
 }
 
 /* My place's terms and those that have come, into the blocks of all who need them. */
-static void settle(const Boxes *b, const Piece *part, TermItem *item, int items) {
+static void settle(const MessageBoxes *b, const Piece *part, TermItem *item, int items) {
   const TeamRoom r = team_room(b);
   void **block = r.to + b->g->near->n;
   const int nto = twin_blocks(b, part->elements * b->x->size, block);
@@ -285,7 +286,7 @@ static void settle(const Boxes *b, const Piece *part, TermItem *item, int items)
 }
 
 /* All terms lie on my place: each takes what it needs. */
-static void settle_near(const Boxes *b, const Piece *q) {
+static void settle_near(const MessageBoxes *b, const Piece *q) {
   const TeamRoom r = team_room(b);
   for (int i = 0; i < b->x->nterms; i++) r.item[i].at = from_of(b, q->peer + b->x->term[i]);
   BlockWalk w = block_walk(q);
@@ -308,11 +309,11 @@ static bool part_of(const CollectiveRun *m, const MessagePart *s, const Piece *q
 }
 
 /* Whether it is my copy that sends or receives the part: they take turns. */
-static bool is_mine(const Boxes *b, const MessagePart *s, const Piece *q) {
+static bool is_mine(const MessageBoxes *b, const MessagePart *s, const Piece *q) {
   return (s->of + s->number + q->round) % b->x->copies == b->x->copy;
 }
 
-static int64_t recv_terms(const Boxes *b, const Piece *part, Act act, int track, char *at) {
+static int64_t recv_terms(const MessageBoxes *b, const Piece *part, Act act, int track, char *at) {
   const TeamRoom r = team_room(b);
   const int base = part->peer, me = b->t->d->id;
   int64_t all = 0;
@@ -339,7 +340,7 @@ static int64_t recv_terms(const Boxes *b, const Piece *part, Act act, int track,
   return all;
 }
 
-static int64_t recv_one(const Boxes *b, const Piece *part, Act act, int track, char *at) {
+static int64_t recv_one(const MessageBoxes *b, const Piece *part, Act act, int track, char *at) {
   const int64_t size = b->x->size, bytes = part->elements * size;
   const int me = b->t->d->id;
   if (is_near(b, part->peer) || receiver_of(b, part->peer, me) != me) return 0;
@@ -360,7 +361,7 @@ static int64_t recv_one(const Boxes *b, const Piece *part, Act act, int track, c
   return packed ? bytes : 0;
 }
 
-static int64_t send_part(const Boxes *b, const Piece *part, Act act, int track, char *at) {
+static int64_t send_part(const MessageBoxes *b, const Piece *part, Act act, int track, char *at) {
   const Together *t = b->t;
   const TeamRoom r = team_room(b);
   const int base = base_of(b), receiver = part->peer;
@@ -388,7 +389,7 @@ static int64_t send_part(const Boxes *b, const Piece *part, Act act, int track, 
 /* -------- parts in their order -------- */
 
 static int64_t part_do(CollectiveRun *m, const MessagePart *s, Act act, int track, int64_t at) {
-  const Boxes b = boxes_of(m, s->of);
+  const MessageBoxes b = boxes_of(m, s->of);
   char *room = m->scratch + track * m->each;
   Piece part;
   int64_t first = at;
@@ -452,7 +453,7 @@ static void take(CollectiveRun *m, int track) {
 /* What needs no message. */
 static void take_near(CollectiveRun *m) {
   for (int of = 0; of < m->all->n; of++) {
-    const Boxes b = boxes_of(m, of);
+    const MessageBoxes b = boxes_of(m, of);
     for (int i = 0; i < b.x->nrecv; i++) {
       const Piece *q = &b.x->recv[i];
       if (!all_near(&b, q->peer)) continue;

@@ -67,18 +67,18 @@ void pending_poll(Device *d) {
   leave(d);
 }
 
-typedef struct Turn {
+typedef struct PendingTurn {
   Device *d;
   bool moved;
-} Turn;
+} PendingTurn;
 
 static void turn_guarded(void *arg) {
-  Turn *t = arg;
+  PendingTurn *t = arg;
   t->moved = turn_all(t->d, true);
 }
 
 bool pending_turn(Device *d) {
-  Turn t = {d, false};
+  PendingTurn t = {d, false};
   if (!enter(d, DEVICE_POLLED_BY_GUEST)) return false;
   /* Looked at with the flag raised: a device that has failed waits for it before its call returns.
    */

@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Lines {
+typedef struct ConvLines {
   int result;
   const dtrt_slide *s;
   ConvReach dim[3];
   int64_t bytes, groups, wide; /* of an element; groups here; output channels of each */
   char *x, *w, *y;
   char *turned; /* [taps][out][each]: BLAS reads the small matrices of w slowly from the side */
-} Lines;
+} ConvLines;
 
-static void turn(Lines *p) {
+static void turn(ConvLines *p) {
   const int64_t taps = p->dim[0].taps * p->dim[1].taps * p->dim[2].taps, out = p->s->out,
                 each = p->s->each;
   p->turned = malloc((size_t)(taps * out * each * p->bytes));
@@ -30,7 +30,7 @@ static void turn(Lines *p) {
 
 /* Positions q to q_end of the small side's line, at flat row `small`, meet rows of the large side
  * from `large` on. */
-static void product(const Lines *p, int64_t tap, int64_t small, int64_t large, int64_t n) {
+static void product(const ConvLines *p, int64_t tap, int64_t small, int64_t large, int64_t n) {
   const dtrt_slide *s = p->s;
   const int64_t in = s->in, out = s->out, each = s->each, wide = p->wide;
   const int64_t step = p->dim[2].step * in;
@@ -51,7 +51,7 @@ static void product(const Lines *p, int64_t tap, int64_t small, int64_t large, i
 }
 
 /* All taps of one line of the small side. */
-static void line(const Lines *p, int64_t b, int64_t j0, int64_t j1) {
+static void line(const ConvLines *p, int64_t b, int64_t j0, int64_t j1) {
   const ConvReach *d0 = &p->dim[0], *d1 = &p->dim[1], *d2 = &p->dim[2];
   const int64_t small = ((b * d0->count + j0) * d1->count + j1) * d2->count;
   for (int64_t i0 = 0; i0 < d0->taps; i0++) {
@@ -73,7 +73,7 @@ static void line(const Lines *p, int64_t b, int64_t j0, int64_t j1) {
 }
 
 void conv_by_lines(int result, const dtrt_slide *s, char *x, char *w, char *y) {
-  Lines p = {
+  ConvLines p = {
       .result = result, .s = s, .bytes = s->dtype == DTRT_F64 ? 8 : 4, .x = x, .w = w, .y = y};
   conv_reach(s, p.dim);
   const ConvReach *d = p.dim;

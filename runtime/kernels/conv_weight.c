@@ -169,19 +169,19 @@ static void chunk_across(const Grad *g, const ConvChunk *c, const ConvCopy *s, b
 /* -------- by AMX -------- */
 
 /* Columns of a tile of sums: channels under one tap, or under all of the last dim's. */
-typedef struct Parts {
+typedef struct TapColumns {
   int64_t n, wide, columns;
-} Parts;
+} TapColumns;
 
-static Parts parts_of(const Grad *g) {
+static TapColumns parts_of(const Grad *g) {
   const ConvReach *d = &g->from.dim[2];
   const bool joined = d->far == 1 && g->groups == 1;
   const int64_t wide = joined ? joined_channels(g) : g->each, unit = g->kernel->columns / 2;
-  return (Parts){joined ? 1 : d->taps, wide, (wide + unit - 1) / unit * unit};
+  return (TapColumns){joined ? 1 : d->taps, wide, (wide + unit - 1) / unit * unit};
 }
 
 static int64_t sums_floats(const Grad *g) {
-  const Parts p = parts_of(g);
+  const TapColumns p = parts_of(g);
   return g->from.dim[0].taps * g->from.dim[1].taps * g->groups * p.n * g->wide * p.columns;
 }
 
@@ -200,7 +200,7 @@ static void turn_y(const Grad *g, const ConvChunk *c, int64_t group) {
 }
 
 /* The sums of one tap or of some, whose runs t has. */
-static void square_sums(const Grad *g, ConvTile t, const Parts *p, float *sums) {
+static void square_sums(const Grad *g, ConvTile t, const TapColumns *p, float *sums) {
   const int64_t most = g->kernel->rows[1], columns = g->kernel->columns, x = t.y_shift;
   t.ldc = p->columns;
   for (int64_t i = 0; i < g->wide; i += most)
@@ -213,7 +213,7 @@ static void square_sums(const Grad *g, ConvTile t, const Parts *p, float *sums) 
 
 static void chunk_squares(const Grad *g, const ConvChunk *c, const ConvCopy *s, bool add) {
   const ConvReach *d = g->from.dim;
-  const Parts p = parts_of(g);
+  const TapColumns p = parts_of(g);
   const int64_t image = (c->j_end - c->j) * d[1].count * g->deep, all = g->wide * p.columns;
   for (int64_t group = 0; group < g->groups; group++) {
     turn_y(g, c, group);
@@ -237,7 +237,7 @@ static void chunk_squares(const Grad *g, const ConvChunk *c, const ConvCopy *s, 
 /* The sums of a block become w's. */
 static void put_sums(const Grad *g) {
   const ConvReach *d = g->from.dim;
-  const Parts p = parts_of(g);
+  const TapColumns p = parts_of(g);
   const int64_t lanes = g->kernel->columns / 2, out = g->groups * g->wide;
   const float *from = g->sums;
   for (int64_t outer = 0; outer < d[0].taps * d[1].taps; outer++)
@@ -368,14 +368,14 @@ static bool scratch(Grad *g, ConvAhead ahead[2], bool blocks) {
 
 enum { BLOCKS_FLOATS = 16 << 20 }; /* the sums of all blocks: so many at most */
 
-typedef struct Blocks {
+typedef struct ChunkBlocks {
   const Grad *g;
   int64_t n, *first; /* [n] chunk of each */
   float *sums;       /* [n][weights] */
-} Blocks;
+} ChunkBlocks;
 
 static void some_blocks(void *arg, int core, int64_t from, int64_t to) {
-  const Blocks *b = arg;
+  const ChunkBlocks *b = arg;
   Grad g = *b->g;
   ConvAhead ahead[2];
   (void)core;
@@ -390,7 +390,7 @@ static void some_blocks(void *arg, int core, int64_t from, int64_t to) {
 
 /* The same additions as all_chunks does. */
 static void join_blocks(void *arg, int core, int64_t from, int64_t to) {
-  const Blocks *b = arg;
+  const ChunkBlocks *b = arg;
   (void)core;
   for (int64_t i = from; i < to; i++) {
     double sum = b->sums[i];
@@ -410,7 +410,7 @@ static bool deal_blocks(const Grad *g) {
     return false;
   float *at = conv_sums_room(most * (g->weights + 2));
   if (!at) return false;
-  Blocks b = {.g = g, .first = (int64_t *)(void *)at, .sums = at + 2 * most};
+  ChunkBlocks b = {.g = g, .first = (int64_t *)(void *)at, .sums = at + 2 * most};
   int64_t left = 0;
   ConvChunk c;
   for (int64_t n = 0; conv_chunk_at(&g->from, g->images, g->rows, n, &c); n++) {

@@ -12,9 +12,9 @@ enum {
       4 << 20 /* ... so many of them; it is large, as the other operand is packed anew for each */
 };
 
-typedef enum Join { FIRST, NEXT, LAST } Join;
+typedef enum DepthPiece { FIRST, NEXT, LAST } DepthPiece;
 
-static void join(Join how, double *restrict acc, int64_t step, float *restrict c, int64_t ldc,
+static void join(DepthPiece how, double *restrict acc, int64_t step, float *restrict c, int64_t ldc,
                  int64_t m, int64_t n) {
   for (int64_t i = 0; i < m; i++, acc += step, c += ldc)
     for (int64_t j = 0; j < n; j++) {

@@ -45,11 +45,13 @@ typedef struct HalfProduct {
 } HalfProduct;
 
 /* Rows i0 to i1 of the result, dealt to tiles. */
-typedef struct Rows {
+typedef struct HalfRows {
   int64_t i0, i1, tiles;
-} Rows;
+} HalfRows;
 
-static int64_t tile_row(const Rows *r, int64_t q) { return r->i0 + q * (r->i1 - r->i0) / r->tiles; }
+static int64_t tile_row(const HalfRows *r, int64_t q) {
+  return r->i0 + q * (r->i1 - r->i0) / r->tiles;
+}
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t tiles_of(int64_t n, int64_t most) { return (n + most - 1) / most; }
@@ -120,7 +122,7 @@ static void take_panels(const HalfProduct *p, HalfMatrix x, int64_t step, int64_
 /* Rows of x at depths l.. for the tiles q0 to q1 of `tiles` that rows i0 to i1 are dealt to, each
  * packed by itself. Where x is transposed, tiles share the cache lines of a depth, so some
  * depths are packed for all tiles before the next. */
-static void pack_tiles(const HalfProduct *p, const Rows *r, int64_t q0, int64_t q1, int64_t l,
+static void pack_tiles(const HalfProduct *p, const HalfRows *r, int64_t q0, int64_t q1, int64_t l,
                        int64_t depth) {
   enum { AT_ONCE = 32 };
   const int64_t pitch = words_of(p, depth) + GAP, step = p->xl == 1 ? depth : AT_ONCE;
@@ -237,7 +239,7 @@ static void add_squares(const HalfProduct *p, int64_t l, int64_t depth, int64_t 
 static void add_part(const HalfProduct *p, int64_t l, int64_t depth, int64_t i0, int64_t i1,
                      int64_t j0, int64_t j1, float *sum, int64_t ldc, bool add) {
   const GemmKernel *k = p->kernel->tiles;
-  const Rows r = {i0, i1, tiles_of(i1 - i0, k->rows[2])};
+  const HalfRows r = {i0, i1, tiles_of(i1 - i0, k->rows[2])};
   const int64_t columns = j1 - j0, together = p->xl == 1 ? 1 : TOGETHER;
   GemmTile t;
   t.depth = words_of(p, depth), t.run = HALF_RUN / p->kernel->numbers, t.skip = 0;

@@ -10,14 +10,15 @@ _Static_assert((int)GEMM_SMALL_SIDE *((int)GEMM_RUN + 1) <= (int)ROOM, "one prod
 _Static_assert((int)GEMM_RUN <= (int)HALF_RUN, "one sequence");
 
 /* An operand's lines (rows of the first, columns of the second matrix) of k numbers each. */
-typedef struct Lines {
+typedef struct HalfLines {
   const uint16_t *from;
   int64_t n, k, lead, next; /* from line to line, or from depth to depth; to the next product */
   bool along;               /* numbers of a line lie side by side; else those of a depth do */
-} Lines;
+} HalfLines;
 
 /* `count` products' lines; so many calls as do not lie as one matrix. */
-static void widen(const HalfKernel *kernel, int dtype, const Lines *s, int64_t count, float *to) {
+static void widen(const HalfKernel *kernel, int dtype, const HalfLines *s, int64_t count,
+                  float *to) {
   const int64_t words = half_words(dtype, 1, s->k);
   const bool dense = s->next == (s->along ? s->n : s->k) * s->lead;
   const bool joins = dense && (s->along || words == s->k);
@@ -52,7 +53,8 @@ void gemm_half_small(const GemmCall *p, int64_t count, const uint16_t *a, const 
                      float *c, const int64_t *step) {
   const HalfKernel *kernel = kernel_for(p);
   _Alignas(64) float room[2][ROOM];
-  Lines x = {a, p->m, p->k, p->lda, step[0], !p->ta}, y = {b, p->n, p->k, p->ldb, step[1], p->tb};
+  HalfLines x = {a, p->m, p->k, p->lda, step[0], !p->ta},
+            y = {b, p->n, p->k, p->ldb, step[1], p->tb};
   const int64_t words = half_words(p->dtype, 1, p->k), most = p->m > p->n ? p->m : p->n;
   const GemmSmall s = {.m = p->m,
                        .n = p->n,

@@ -164,13 +164,13 @@ void gemm_by_streams(GemmProduct *p, int64_t most) {
 /* -------- a matrix whose columns lie along the sums -------- */
 
 /* What packs and turns, and what multiplies: of half the lanes where more would be empty. */
-typedef struct Lines {
+typedef struct StreamKernels {
   const GemmKernel *of, *tiles;
   int vectors;
-} Lines;
+} StreamKernels;
 
-static Lines lines_of(const GemmProduct *p) {
-  Lines l = {p->kernel, p->kernel, 0};
+static StreamKernels lines_of(const GemmProduct *p) {
+  StreamKernels l = {p->kernel, p->kernel, 0};
 #if defined(__x86_64__)
   if (p->kernel == &gemm_kernel_avx512 && p->m <= gemm_kernel_narrow.lanes)
     l.of = &gemm_kernel_avx2, l.tiles = &gemm_kernel_narrow;
@@ -181,7 +181,7 @@ static Lines lines_of(const GemmProduct *p) {
 
 /* Rows of a tile: half of them, where the numbers that they have at a depth meet in one line or two
  * of L1, and would drive each other out. */
-static int lines_rows(const GemmProduct *p, const Lines *k) {
+static int lines_rows(const GemmProduct *p, const StreamKernels *k) {
   const int most = k->tiles->rows[k->vectors];
   const int64_t way = 4096, step = p->yj * 4 % way, apart = step < way - step ? step : way - step;
   return most * apart < 2 * LINE ? most / 2 : most;
@@ -193,7 +193,7 @@ static int lines_rows(const GemmProduct *p, const Lines *k) {
 bool gemm_lines(const GemmProduct *p) {
   const double turned = 0.6, waited = 0.35, across = 1;
   if (p->band || p->across || p->yj == 1 || p->m > 2 * p->kernel->lanes) return false;
-  const Lines k = lines_of(p);
+  const StreamKernels k = lines_of(p);
   const double lanes = p->kernel->lanes;
   if (p->n < 2 * k.tiles->rows[k.vectors]) return false;
   const double x = (double)(p->m * p->k), y = (double)(p->n * p->k), c = (double)(p->m * p->n);
@@ -219,7 +219,7 @@ static void lines_ahead(const GemmProduct *p, GemmTile *t, int64_t j, int64_t ro
 }
 
 void gemm_by_lines(GemmProduct *p, int64_t most) {
-  const Lines k = lines_of(p);
+  const StreamKernels k = lines_of(p);
   const int wide = k.vectors * k.of->lanes;
   const int64_t tiles = tiles_of(p->n, lines_rows(p, &k));
   const int64_t deep = GEMM_TILES_FLOATS / (wide * most) * most;

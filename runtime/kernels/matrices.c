@@ -97,12 +97,12 @@ static void work_of(const MatrixBatch *m, int64_t *numbers, int64_t *wholes) {
   *wholes = m->kind == MATRIX_SVD ? 8 * k : rows;
 }
 
-typedef struct Job {
+typedef struct MatrixJob {
   MatrixBatch m;
   bool is_f64;
   const MatrixLanes *lanes; /* or, by LAPACK: */
   Room room;
-} Job;
+} MatrixJob;
 
 static void no_memory(const MatrixBatch *m) {
   device_fail(fail_current(),
@@ -111,7 +111,7 @@ static void no_memory(const MatrixBatch *m) {
 }
 
 static void some_in_lanes(void *arg, int core, int64_t from, int64_t to) {
-  const Job *j = arg;
+  const MatrixJob *j = arg;
   const int64_t numbers = j->lanes->room[j->is_f64](&j->m);
   const size_t each = j->is_f64 ? sizeof(double) : sizeof(float), line = MATRIX_LANE_BYTES;
   void *room = aligned_alloc(line, ((size_t)numbers * each / line + 1) * line);
@@ -122,7 +122,7 @@ static void some_in_lanes(void *arg, int core, int64_t from, int64_t to) {
 }
 
 static void some_by_lapack(void *arg, int core, int64_t from, int64_t to) {
-  const Job *j = arg;
+  const MatrixJob *j = arg;
   int64_t numbers, wholes;
   work_of(&j->m, &numbers, &wholes);
   numbers += j->room.numbers, wholes += j->room.wholes + 1;
@@ -146,7 +146,7 @@ void matrices_by(const MatrixLanes *lanes, int32_t dtype, MatrixBatch m) {
   if (m.rows > INT32_MAX || m.cols > INT32_MAX)
     device_fail(fail_current(), "matrices of %ld rows and %ld columns are too large for LAPACK",
                 (long)m.rows, (long)m.cols);
-  Job j = {.m = m, .is_f64 = dtype == DTRT_F64, .lanes = lanes};
+  MatrixJob j = {.m = m, .is_f64 = dtype == DTRT_F64, .lanes = lanes};
   if (!lanes) j.room = (j.is_f64 ? room_f64 : room_f32)(&m);
   const int64_t unit = lanes ? lanes->lanes[j.is_f64] : 1;
   const double work = (double)m.anext * (double)(m.rows > m.cols ? m.rows : m.cols) + 1;

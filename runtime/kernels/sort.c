@@ -124,11 +124,11 @@ BYTES_SORT(Long, 8)
 
 /* -------- a line of each type -------- */
 
-typedef struct Line {
+typedef struct SortLine {
   int64_t n, step, count; /* step: between neighbours of the line, in x and in the result */
   bool down;
   void *scratch; /* of 2 n items, or NULL */
-} Line;
+} SortLine;
 
 #define PACK_Short(k, i) ((k) << 32 | (uint64_t)(i))
 #define INDEX_Short(v) ((int32_t)(uint32_t)(v))
@@ -136,11 +136,11 @@ typedef struct Line {
 #define INDEX_Long(v) ((v).index)
 
 #define ORDER(S, T, ITEM)                                                                          \
-  static bool before_##S(const T *x, const Line *l, int32_t a, int32_t b) {                        \
+  static bool before_##S(const T *x, const SortLine *l, int32_t a, int32_t b) {                    \
     uint64_t p = key_##S(x[a * l->step]), q = key_##S(x[b * l->step]);                             \
     return p == q ? a < b : (p < q) != l->down;                                                    \
   }                                                                                                \
-  static void sift_##S(const T *x, const Line *l, int32_t *at, int64_t i, int64_t n) {             \
+  static void sift_##S(const T *x, const SortLine *l, int32_t *at, int64_t i, int64_t n) {         \
     int32_t top = at[i * l->step];                                                                 \
     for (int64_t c; (c = 2 * i + 1) < n; i = c) {                                                  \
       if (c + 1 < n && before_##S(x, l, at[c * l->step], at[(c + 1) * l->step])) c++;              \
@@ -149,7 +149,7 @@ typedef struct Line {
     }                                                                                              \
     at[i * l->step] = top;                                                                         \
   }                                                                                                \
-  static void heap_##S(const T *x, const Line *l, int32_t *at) {                                   \
+  static void heap_##S(const T *x, const SortLine *l, int32_t *at) {                               \
     for (int64_t i = 0; i < l->count; i++) at[i * l->step] = (int32_t)i;                           \
     for (int64_t i = l->count / 2 - 1; i >= 0; i--) sift_##S(x, l, at, i, l->count);               \
     uint64_t last_key = key_##S(x[at[0] * l->step]); /* of equal ones the later is behind */       \
@@ -167,7 +167,7 @@ typedef struct Line {
       sift_##S(x, l, at, 0, i);                                                                    \
     }                                                                                              \
   }                                                                                                \
-  static void order_##S(const void *from, const Line *l, int32_t *at) {                            \
+  static void order_##S(const void *from, const SortLine *l, int32_t *at) {                        \
     const T *x = from;                                                                             \
     ITEM *item = l->scratch;                                                                       \
     if (!item) {                                                                                   \
@@ -198,7 +198,7 @@ ORDER(f64, double, Long)
 /* -------- all lines -------- */
 
 static const struct {
-  void (*order)(const void *x, const Line *l, int32_t *at);
+  void (*order)(const void *x, const SortLine *l, int32_t *at);
   size_t size, item;
 } types[] = {
     [DTRT_BOOL] = {order_u8, 1, sizeof(Short)},   [DTRT_U8] = {order_u8, 1, sizeof(Short)},
@@ -209,17 +209,17 @@ static const struct {
     [DTRT_U16] = {order_u16, 2, sizeof(Short)},   [DTRT_U32] = {order_u32, 4, sizeof(Short)},
     [DTRT_U64] = {order_u64, 8, sizeof(Long)}};
 
-typedef struct Lines {
-  Line line;
+typedef struct OrderLines {
+  SortLine line;
   int32_t dtype;
   int64_t inner;
   const char *x;
   int32_t *out;
-} Lines;
+} OrderLines;
 
 static void order_lines(void *arg, int core, int64_t from, int64_t to) {
-  const Lines *s = arg;
-  Line l = s->line;
+  const OrderLines *s = arg;
+  SortLine l = s->line;
   (void)core;
   if (l.count > l.n / MANY) l.scratch = malloc(2 * (size_t)l.n * types[s->dtype].item);
   for (int64_t at = from; at < to; at++) {
@@ -233,7 +233,7 @@ static void order_lines(void *arg, int core, int64_t from, int64_t to) {
 void dtrt_order(int32_t dtype, int64_t outer, int64_t n, int64_t inner, const void *x,
                 int64_t count, int descending, int32_t *out) {
   enum { PART = 4096 }; /* elements that a core sorts in some tens of microseconds */
-  Lines s = {
+  OrderLines s = {
       {.n = n, .step = inner, .count = count, .down = descending != 0}, dtype, inner, x, out};
   if (count < 1 || outer < 1 || inner < 1) return;
   crew_run(outer * inner, n < PART ? PART / n : 1, order_lines, &s);

@@ -97,18 +97,18 @@ bool block_lowest_owner(const BlockMesh *m, const int32_t *coord, const dtrt_lay
 
 /* -------- text -------- */
 
-typedef struct LayoutText {
+typedef struct BlockText {
   char *at;
   size_t size, n;
-} LayoutText;
+} BlockText;
 
 static void put(void *to, const char *more) {
-  LayoutText *t = to;
+  BlockText *t = to;
   if (t->n < t->size) t->n += (size_t)snprintf(t->at + t->n, t->size - t->n, "%s", more);
 }
 
 void block_layout_text(const dtrt_program *p, const dtrt_layout *l, char *text, size_t size) {
-  LayoutText t = {.at = text, .size = size};
+  BlockText t = {.at = text, .size = size};
   law_put_layout(put, &t, p->axis_name, p->naxes, l, false);
 }
 

@@ -17,14 +17,14 @@
 #include "plural.h"
 #include "session.h"
 
-typedef struct Run {
+typedef struct SessionRun {
   dtrt_session *s;
   SessionJob *f;
   void *arg;
-} Run;
+} SessionRun;
 
 static void run_one(void *arg, int device) {
-  Run *r = arg;
+  SessionRun *r = arg;
   Device *d = &r->s->device[device - r->s->comm->first];
   const unsigned mode = float_mode();
   if (!device_stopped(d)) fail_guard(d, r->f, r->arg);
@@ -33,7 +33,7 @@ static void run_one(void *arg, int device) {
 
 dtrt_status session_run(dtrt_session *s, SessionJob *f, void *arg) {
   Comm *c = s->comm;
-  Run run = {s, f, arg};
+  SessionRun run = {s, f, arg};
   if (s->team)
     team_run(s->team, run_one, &run);
   else

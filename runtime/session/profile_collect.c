@@ -5,11 +5,11 @@
 #include <string.h>
 #include "session.h"
 
-typedef struct Words {
+typedef struct ProfileWords {
   int64_t *at, n, room;
-} Words;
+} ProfileWords;
 
-static bool put(Words *w, const void *from, int64_t n) {
+static bool put(ProfileWords *w, const void *from, int64_t n) {
   if (w->n + n > w->room) {
     int64_t room = w->n + n + w->room;
     int64_t *at = realloc(w->at, (size_t)room * sizeof *at);
@@ -29,7 +29,7 @@ enum {
   TABLE_WORDS = 5
 };
 
-static bool put_profile(const dtrt_session *s, Words *w) {
+static bool put_profile(const dtrt_session *s, ProfileWords *w) {
   const Profile *p = s->profile;
   bool good = put(w, (int64_t[]){p->origin, p->last - p->first, p->ntables}, HEAD_WORDS);
   for (int64_t i = 0; good && i < p->ntables; i++) {
@@ -143,7 +143,7 @@ static dtrt_status assemble(dtrt_session *s, const int64_t *mine, int64_t *const
 
 dtrt_status profile_collect(dtrt_session *s, Profile *out) {
   const Comm *c = s->comm;
-  Words mine = {0};
+  ProfileWords mine = {0};
   dtrt_status status = DTRT_OK;
   if (!s->profile) return session_error(s, DTRT_INVALID, "no profile was begun");
   int64_t **of = calloc((size_t)c->nranks, sizeof *of);

@@ -11,11 +11,11 @@
 enum { ROWS = 40 };
 static const double LEAST = 0.0005; /* of the call */
 
-typedef struct Row {
+typedef struct ProfileRow {
   double ns, slowest, waited; /* a call; slowest: of the device that takes longest */
   double runs;                /* in a call: in a loop of the program several, or less than one */
   int64_t part;
-} Row;
+} ProfileRow;
 
 typedef struct TableView {
   FILE *to;
@@ -27,8 +27,8 @@ typedef struct TableView {
   double call; /* ns */
 } TableView;
 
-static Row row_of(const TableView *v, int64_t part) {
-  Row r = {.part = part};
+static ProfileRow row_of(const TableView *v, int64_t part) {
+  ProfileRow r = {.part = part};
   double calls = (double)v->t->calls, devices = (double)v->p->devices;
   for (int64_t i = 0; i < v->p->devices; i++) {
     const ProfileTime *t = &v->t->time[i * v->t->parts + part];
@@ -42,12 +42,12 @@ static Row row_of(const TableView *v, int64_t part) {
 }
 
 static int dearer(const void *a, const void *b) {
-  const Row *x = a, *y = b;
+  const ProfileRow *x = a, *y = b;
   if (x->ns != y->ns) return x->ns < y->ns ? 1 : -1;
   return x->part < y->part ? -1 : x->part > y->part;
 }
 
-static void put_row(TableView *v, const Row *r, const char *rate, const char *bound,
+static void put_row(TableView *v, const ProfileRow *r, const char *rate, const char *bound,
                     const char *what, const char *where) {
   double percent = v->call > 0 ? 100 * r->ns / v->call : 0;
   char waited[32] = "";
@@ -57,7 +57,7 @@ static void put_row(TableView *v, const Row *r, const char *rate, const char *bo
           what, *where ? "    " : "", where);
 }
 
-static void rate_text(const dtrt_step *s, const Row *r, char *text, size_t room) {
+static void rate_text(const dtrt_step *s, const ProfileRow *r, char *text, size_t room) {
   double moving = r->ns - r->waited;
   text[0] = 0;
   if (moving <= 0) return;
@@ -80,14 +80,14 @@ static double least_time(const TableView *v, const dtrt_step *s) {
 }
 
 /* What part of the step's time that would be. */
-static void bound_text(const TableView *v, const dtrt_step *s, const Row *r, char *text,
+static void bound_text(const TableView *v, const dtrt_step *s, const ProfileRow *r, char *text,
                        size_t room) {
   const double moving = r->ns - r->waited, least = least_time(v, s) * 1e9 * r->runs;
   text[0] = 0;
   if (moving > 0 && least > 0) snprintf(text, room, "%.0f %%", 100 * least / moving);
 }
 
-static void put_step(TableView *v, const Row *r) {
+static void put_step(TableView *v, const ProfileRow *r) {
   const dtrt_step *s = &v->e->step[r->part];
   char rate[32], bound[16], *what = NULL;
   rate_text(s, r, rate, sizeof rate);
@@ -103,10 +103,10 @@ static void put_parts(TableView *v) {
                                      [PROFILE_CHECKS] = "checks for NaN",
                                      [PROFILE_OUTPUTS] = "outputs to the host"};
   for (int i = 0; i < PROFILE_CALL; i++) {
-    Row r = row_of(v, v->e->nsteps + i);
+    ProfileRow r = row_of(v, v->e->nsteps + i);
     if (r.ns > 0) put_row(v, &r, "", "", what[i], "");
   }
-  Row all = row_of(v, v->e->nsteps + PROFILE_CALL), rest = {.ns = v->call - all.ns};
+  ProfileRow all = row_of(v, v->e->nsteps + PROFILE_CALL), rest = {.ns = v->call - all.ns};
   for (int64_t i = 0; i < v->p->devices; i++) {
     const ProfileTime *t = &v->t->time[i * v->t->parts + v->e->nsteps + PROFILE_CALL];
     double ns = v->call - (double)t->ns / (double)v->t->calls;
@@ -117,7 +117,7 @@ static void put_parts(TableView *v) {
 
 /* "products 71.2 %, loops 20.3 % (of which waiting 0.2 %), exchanges 6.1 % (of which waiting 4.0
  * %)": loops that write variables which devices share wait for those who read them. */
-static void put_kinds(const TableView *v, const Row *row) {
+static void put_kinds(const TableView *v, const ProfileRow *row) {
   static const char *const name[] = {"loops", "products", "exchanges"};
   static const int order[] = {DTRT_STEP_PRODUCT, DTRT_STEP_LOOP, DTRT_STEP_EXCHANGE};
   double ns[3] = {0}, waited[3] = {0};
@@ -156,7 +156,7 @@ static void put_rates(const TableView *v) {
 
 static bool put_entry(TableView *v) {
   int n = v->e->nsteps;
-  Row *row = calloc((size_t)n + 1, sizeof *row), others = {0};
+  ProfileRow *row = calloc((size_t)n + 1, sizeof *row), others = {0};
   if (!row) return false;
   v->call = (double)v->t->ns / (double)v->t->calls;
   fprintf(v->to, "profile of %s", v->e->name);

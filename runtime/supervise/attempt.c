@@ -38,20 +38,20 @@ typedef struct Rank {
   int status;             /* as wait has it */
 } Rank;
 
-typedef struct Line {
+typedef struct RankLine {
   int fd, rank; /* rank: -1 before its first line */
   char kind;
   line_merge text;
-} Line;
+} RankLine;
 
-typedef struct Watch {
+typedef struct AttemptWatch {
   attempt *a;
   const job *j;
   int nranks, listener, signals;
   uint64_t token;
   bool away; /* ranks may be on other hosts */
   Rank *rank;
-  Line *line;
+  RankLine *line;
   int nlines, room;
   starter from;
   line_merge starter_text;
@@ -59,7 +59,7 @@ typedef struct Watch {
   int stop;             /* the signal that the launcher got */
   double failed, ended; /* when the first failure was seen, and when ranks were killed; 0: not */
   bool starter_gone;
-} Watch;
+} AttemptWatch;
 
 static double now(void) { return (double)clock_ns() * 1e-9; }
 
@@ -78,7 +78,7 @@ static int listen_here(bool away, int *port) {
 }
 
 /* "TOKEN PORT ADDRESS ADDRESS...", the loopback last. */
-static char *address_text(const Watch *w, int port) {
+static char *address_text(const AttemptWatch *w, int port) {
   char *text = NULL, name[64];
   size_t n = 0;
   FILE *to = open_memstream(&text, &n);
@@ -98,11 +98,11 @@ static char *address_text(const Watch *w, int port) {
   return text;
 }
 
-static void accept_lines(Watch *w) {
+static void accept_lines(AttemptWatch *w) {
   for (int fd; (fd = accept4(w->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;) {
     if (w->nlines == w->room) {
       int room = 2 * w->room + 16;
-      Line *bigger = realloc(w->line, (size_t)room * sizeof *bigger);
+      RankLine *bigger = realloc(w->line, (size_t)room * sizeof *bigger);
       if (!bigger) {
         close(fd);
         continue;
@@ -111,11 +111,11 @@ static void accept_lines(Watch *w) {
       w->room = room;
     }
     tcp_keep_alive(fd, 2, 1, 3);
-    w->line[w->nlines++] = (Line){.fd = fd, .rank = -1, .kind = '?'};
+    w->line[w->nlines++] = (RankLine){.fd = fd, .rank = -1, .kind = '?'};
   }
 }
 
-static void drop_line(Line *l) {
+static void drop_line(RankLine *l) {
   close(l->fd);
   l->fd = -1;
   free(l->text.text);
@@ -124,21 +124,21 @@ static void drop_line(Line *l) {
 
 /* -------- ranks -------- */
 
-static void send_all(const Watch *w, int sig) {
+static void send_all(const AttemptWatch *w, int sig) {
   char byte = (char)sig;
   for (int r = 0; r < w->nranks; r++)
     if (w->rank[r].control >= 0 && !w->rank[r].ended)
       (void)!send(w->line[w->rank[r].control].fd, &byte, 1, MSG_NOSIGNAL);
 }
 
-static void end_all(Watch *w) {
+static void end_all(AttemptWatch *w) {
   if (w->ended != 0) return;
   w->ended = now();
   for (int r = 0; r < w->nranks; r++) w->rank[r].killed = !w->rank[r].ended;
   send_all(w, SIGKILL);
 }
 
-static void rank_ended(Watch *w, int r, int status, bool reported) {
+static void rank_ended(AttemptWatch *w, int r, int status, bool reported) {
   Rank *k = &w->rank[r];
   if (k->ended) return;
   k->ended = true;
@@ -148,7 +148,7 @@ static void rank_ended(Watch *w, int r, int status, bool reported) {
 }
 
 /* The first line of a connection: whose it is. */
-static bool hello(Watch *w, Line *l, const char *text) {
+static bool hello(AttemptWatch *w, RankLine *l, const char *text) {
   unsigned long long token = 0;
   char kind = 0, host[SUPERVISE_HOST];
   int rank = -1;
@@ -168,14 +168,14 @@ static bool hello(Watch *w, Line *l, const char *text) {
   return true;
 }
 
-static void report(Watch *w, const Line *l, const char *text) {
+static void report(AttemptWatch *w, const RankLine *l, const char *text) {
   long n = strtol(text + 1, NULL, 10);
   if (*text == 'P') w->rank[l->rank].pid = n;
   if (*text == 'X') rank_ended(w, l->rank, (int)n, true);
 }
 
 /* Lines of a control connection, or the first of another. What follows it is output. */
-static bool take_lines(Watch *w, Line *l) {
+static bool take_lines(AttemptWatch *w, RankLine *l) {
   line_merge *m = &l->text;
   char *end;
   while ((l->kind == '?' || l->kind == 'C') && (end = memchr(m->text, '\n', m->n))) {
@@ -190,7 +190,7 @@ static bool take_lines(Watch *w, Line *l) {
   return m->n < 4096 || strchr("OEP", l->kind); /* a line of ours is short; output is not */
 }
 
-static void put(Watch *w, Line *l, const char *bytes, size_t n) {
+static void put(AttemptWatch *w, RankLine *l, const char *bytes, size_t n) {
   if (l->kind == 'P') return status_put(&w->status, bytes, n);
   status_clear(&w->status);
   if (l->kind == 'E')
@@ -200,7 +200,7 @@ static void put(Watch *w, Line *l, const char *bytes, size_t n) {
   status_draw(&w->status);
 }
 
-static void put_end(Watch *w, Line *l) {
+static void put_end(AttemptWatch *w, RankLine *l) {
   if (l->kind == 'P' || (l->kind == 'O' && !l->rank)) w->status.text[0] = 0;
   status_clear(&w->status);
   if (l->kind == 'E') line_merge_end(&l->text, STDERR_FILENO, w->rank[l->rank].last);
@@ -208,7 +208,7 @@ static void put_end(Watch *w, Line *l) {
   status_draw(&w->status);
 }
 
-static void take(Watch *w, Line *l) {
+static void take(AttemptWatch *w, RankLine *l) {
   char bytes[1 << 16];
   ssize_t n = recv(l->fd, bytes, sizeof bytes, 0);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
@@ -234,7 +234,7 @@ static void take(Watch *w, Line *l) {
 
 /* -------- the loop -------- */
 
-static void take_signals(Watch *w) {
+static void take_signals(AttemptWatch *w) {
   char byte[64];
   ssize_t n = read(w->signals, byte, sizeof byte);
   for (ssize_t i = 0; i < n; i++) {
@@ -245,7 +245,7 @@ static void take_signals(Watch *w) {
 }
 
 /* What mpiexec says itself is shown only where it explains something. */
-static void take_starter(Watch *w) {
+static void take_starter(AttemptWatch *w) {
   char bytes[4096];
   ssize_t n = read(w->from.out, bytes, sizeof bytes);
   if (n > 0) {
@@ -262,7 +262,7 @@ static void take_starter(Watch *w) {
 
 /* How many connections for output are still to come or to end. A rank may have reported its end
  * before they are seen: they were made before, but are connections of their own. */
-static int outputs_open(const Watch *w) {
+static int outputs_open(const AttemptWatch *w) {
   int open = 0;
   for (int r = 0; r < w->nranks; r++)
     if (w->rank[r].came && !w->rank[r].gone) open += OUTPUTS - w->rank[r].outputs;
@@ -270,7 +270,7 @@ static int outputs_open(const Watch *w) {
   return open;
 }
 
-static bool all_done(const Watch *w) {
+static bool all_done(const AttemptWatch *w) {
   int came = 0;
   for (int r = 0; r < w->nranks; r++) {
     came += w->rank[r].came;
@@ -282,12 +282,12 @@ static bool all_done(const Watch *w) {
 
 /* A watcher that has reported waits for the others: mpiexec ends all when it sees one go that has
  * not taken its leave of MPI. */
-static void let_go(Watch *w) {
+static void let_go(AttemptWatch *w) {
   for (int i = 0; i < w->nlines; i++)
     if (w->line[i].fd >= 0) drop_line(&w->line[i]);
 }
 
-static void step(Watch *w, struct pollfd *p) {
+static void step(AttemptWatch *w, struct pollfd *p) {
   int n = w->nlines;
   for (int i = 0; i < n; i++) p[i] = (struct pollfd){.fd = w->line[i].fd, .events = POLLIN};
   p[n] = (struct pollfd){.fd = w->listener, .events = POLLIN};
@@ -310,7 +310,7 @@ static void step(Watch *w, struct pollfd *p) {
   if (w->failed != 0 && now() > w->failed + left) end_all(w);
 }
 
-static void run(Watch *w) {
+static void run(AttemptWatch *w) {
   struct pollfd *p = NULL;
   int room = 0;
   while (!all_done(w)) {
@@ -336,7 +336,7 @@ static const char *signal_name(int sig, char *text, size_t n) {
   return text;
 }
 
-static void name_rank(const Watch *w, int r, char *text, size_t n) {
+static void name_rank(const AttemptWatch *w, int r, char *text, size_t n) {
   const Rank *k = &w->rank[r];
   snprintf(text, n, "rank %d on host %s (process %ld)", r, k->host, k->pid);
 }
@@ -351,7 +351,7 @@ static bool is_crash(int sig) {
   return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL || sig == SIGABRT;
 }
 
-static bool keep_lost(Watch *w) {
+static bool keep_lost(AttemptWatch *w) {
   attempt *a = w->a;
   a->lost = calloc((size_t)w->nranks, sizeof *a->lost);
   a->lost_host = calloc((size_t)w->nranks, SUPERVISE_HOST);
@@ -366,7 +366,7 @@ static bool keep_lost(Watch *w) {
   return true;
 }
 
-static void tell_killed(Watch *w, int r) {
+static void tell_killed(AttemptWatch *w, int r) {
   attempt *a = w->a;
   char who[160], sig[32], more[48] = "";
   const Rank *k = &w->rank[r];
@@ -382,7 +382,7 @@ static void tell_killed(Watch *w, int r) {
   a->end = !k->gone && is_crash(WTERMSIG(k->status)) ? ATTEMPT_FAILED : ATTEMPT_LOST;
 }
 
-static void tell_failed(Watch *w, int r) {
+static void tell_failed(AttemptWatch *w, int r) {
   attempt *a = w->a;
   char who[160];
   const Rank *k = &w->rank[r];
@@ -393,7 +393,7 @@ static void tell_failed(Watch *w, int r) {
   a->end = ATTEMPT_FAILED;
 }
 
-static void tell_no_start(Watch *w) {
+static void tell_no_start(AttemptWatch *w) {
   int missing = 0, first = -1;
   line_merge *m = &w->starter_text;
   for (int r = 0; r < w->nranks; r++)
@@ -409,7 +409,7 @@ static void tell_no_start(Watch *w) {
   if (m->n) fprintf(stderr, "%.*s", (int)m->n, m->text);
 }
 
-static void conclude(Watch *w) {
+static void conclude(AttemptWatch *w) {
   attempt *a = w->a;
   int killed = -1, crashed = -1, failed = -1, missing = 0;
   if (!keep_lost(w)) {
@@ -446,10 +446,11 @@ static void conclude(Watch *w) {
 }
 
 void attempt_run(attempt *a, const job *j, const job_plan *p, char **words) {
-  Watch w;
+  AttemptWatch w;
   int port = 0;
   *a = (attempt){.end = ATTEMPT_NO_START, .status = SUPERVISE_FAILED};
-  w = (Watch){.a = a, .j = j, .nranks = p->ranks, .token = file_random(), .from = {-1, -1, NULL}};
+  w = (AttemptWatch){
+      .a = a, .j = j, .nranks = p->ranks, .token = file_random(), .from = {-1, -1, NULL}};
   w.away = j->hosts || j->with || launcher_allocates();
   w.rank = calloc((size_t)p->ranks, sizeof *w.rank);
   w.signals = stop_signals_open();

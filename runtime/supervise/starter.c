@@ -14,12 +14,12 @@
 
 enum { MOST_WORDS = 64, END_MS = 1000 };
 
-typedef struct Words {
+typedef struct StarterWords {
   const char *word[MOST_WORDS];
   int n;
-} Words;
+} StarterWords;
 
-static void add(Words *w, const char *word) {
+static void add(StarterWords *w, const char *word) {
   if (w->n < MOST_WORDS - 1) w->word[w->n++] = word;
 }
 
@@ -34,7 +34,7 @@ static bool write_hosts(starter *s, const job *j, char *why) {
   return fclose(f) == 0 || (snprintf(why, SUPERVISE_WHY, "%s: cannot be written", s->hosts), false);
 }
 
-__attribute__((noreturn)) static void become(const Words *w, bool any_mpiexec, char **words,
+__attribute__((noreturn)) static void become(const StarterWords *w, bool any_mpiexec, char **words,
                                              const char *self, const char *address, int out) {
   static const char *const names[] = {"mpiexec.mpich", "mpiexec.hydra", "mpiexec"};
   int n = 0, null = open("/dev/null", O_RDONLY);
@@ -63,7 +63,7 @@ bool starter_begin(starter *s, const job *j, const job_plan *p, char **words, co
   static char self[4096];
   char ranks[16], exclude[4200];
   char *with = NULL, *rest = NULL;
-  Words w = {0};
+  StarterWords w = {0};
   int pipes[2];
   *s = (starter){.pid = -1, .out = -1};
   ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);

@@ -19,12 +19,12 @@ typedef struct Happened {
   int64_t step; /* of the newest checkpoint then; -1: none */
 } Happened;
 
-typedef struct Run {
+typedef struct SupervisedRun {
   job j;
   job_mesh mesh;
   Happened *past;
   int npast, restarts;
-} Run;
+} SupervisedRun;
 
 static int64_t newest(const job *j) {
   checkpoint_steps steps;
@@ -70,7 +70,7 @@ static void take_away(job *j, const attempt *a) {
 
 /* -------- telling -------- */
 
-static bool remember(Run *r, const attempt *a) {
+static bool remember(SupervisedRun *r, const attempt *a) {
   Happened *bigger = realloc(r->past, ((size_t)r->npast + 1) * sizeof *bigger);
   if (!bigger) return false;
   r->past = bigger;
@@ -78,7 +78,7 @@ static bool remember(Run *r, const attempt *a) {
   return r->past[r->npast++].why != NULL;
 }
 
-static void tell_past(const Run *r, const char *reason) {
+static void tell_past(const SupervisedRun *r, const char *reason) {
   char step[32];
   fprintf(stderr, "dtgc launch: given up: %s\n", reason);
   for (int i = r->npast > MOST_TOLD ? r->npast - MOST_TOLD : 0; i < r->npast; i++) {
@@ -100,7 +100,7 @@ static bool same_reason(const char *a, const char *b) {
 }
 
 /* A failure of the program's own that came twice without a new checkpoint comes again. */
-static bool repeats(const Run *r) {
+static bool repeats(const SupervisedRun *r) {
   if (r->npast < 2) return false;
   const Happened *a = &r->past[r->npast - 2], *b = &r->past[r->npast - 1];
   return a->end == b->end && b->end == ATTEMPT_FAILED && a->step == b->step &&
@@ -110,7 +110,7 @@ static bool repeats(const Run *r) {
 /* -------- -------- */
 
 /* The next plan after `a`; false after saying why there is none. */
-static bool go_on(Run *r, const attempt *a, job_plan *p) {
+static bool go_on(SupervisedRun *r, const attempt *a, job_plan *p) {
   const job *j = &r->j;
   char step[32], reason[128];
   if (!remember(r, a)) return false;
@@ -143,7 +143,7 @@ static bool go_on(Run *r, const attempt *a, job_plan *p) {
   return true;
 }
 
-static int supervise(Run *r) {
+static int supervise(SupervisedRun *r) {
   job_plan p;
   if (r->j.least && !r->j.nrules) job_find_mesh(&r->j, &r->mesh);
   if (!job_choose(&r->j, &r->mesh, &p)) {
@@ -164,7 +164,7 @@ static int supervise(Run *r) {
 }
 
 int main(int argc, char **argv) {
-  Run r = {0};
+  SupervisedRun r = {0};
   bool done = false;
   process_begin();
   if (argc > 2 && !strcmp(argv[1], "--watch-rank")) return rank_watch(argv + 2);

@@ -11,28 +11,28 @@
 #include "thread.h"
 
 /* A block of an input, for all local devices that hold it. */
-typedef struct Block {
+typedef struct InputBlock {
   int input;
   int64_t lo[DTRT_MAX_RANK + 1], hi[DTRT_MAX_RANK + 1];
   int64_t at; /* in the slot's data */
-} Block;
+} InputBlock;
 
 /* What is read for an entry: the same for each of its batches. */
-typedef struct Blocks {
+typedef struct BatchBlocks {
   const dtrt_entry *entry;
-  Block *block;
+  InputBlock *block;
   int n;
   int *of;   /* [devices here][inputs] index in block; -1: empty, and not requested */
   int asked; /* how many are not empty */
   int64_t bytes;
-  struct Blocks *next;
-} Blocks;
+  struct BatchBlocks *next;
+} BatchBlocks;
 
 enum { WHY = 256 };
 
 typedef struct Batch {
   atomic_bool ready;    /* changed under the lock */
-  const Blocks *blocks; /* NULL: nothing could be read, for why */
+  const BatchBlocks *blocks; /* NULL: nothing could be read, for why */
   char *data;
   int64_t room;
   int bad; /* block that could not be read; -1: none */
@@ -44,7 +44,7 @@ struct prefetch {
   dtrt_session *s;
   prefetch_next_fn *next;
   void *user;
-  Blocks *known;
+  BatchBlocks *known;
   pthread_t thread;
   pthread_mutex_t lock; /* over ready, ended, stop and the two conditions */
   pthread_cond_t filled, freed;
@@ -57,25 +57,25 @@ struct prefetch {
 
 /* ---- what to read */
 
-static void blocks_free(Blocks *b) {
+static void blocks_free(BatchBlocks *b) {
   if (!b) return;
   free(b->block);
   free(b->of);
   free(b);
 }
 
-static bool block_equal(const Block *a, const Block *b, int rank) {
+static bool block_equal(const InputBlock *a, const InputBlock *b, int rank) {
   size_t n = (size_t)rank * sizeof *a->lo;
   return a->input == b->input && !memcmp(a->lo, b->lo, n) && !memcmp(a->hi, b->hi, n);
 }
 
 /* The index of a device's block of an input; -1: it is empty. */
-static int block_add(Blocks *b, const Device *d, int input) {
+static int block_add(BatchBlocks *b, const Device *d, int input) {
   const dtrt_tensor *t = &b->entry->in[input];
   int rank = t->layout->rank, i = 0;
   BlockSpan box[DTRT_MAX_RANK];
-  Block *to = &b->block[b->n];
-  *to = (Block){.input = input, .at = b->bytes};
+  InputBlock *to = &b->block[b->n];
+  *to = (InputBlock){.input = input, .at = b->bytes};
   int64_t n = block_box(d->mesh, t->layout, d->coord, box);
   if (n == 0) return -1;
   for (int k = 0; k < rank; k++) {
@@ -88,8 +88,8 @@ static int block_add(Blocks *b, const Device *d, int input) {
   return b->n++;
 }
 
-static Blocks *blocks_of(const prefetch *p, const dtrt_entry *e) {
-  Blocks *b = calloc(1, sizeof *b);
+static BatchBlocks *blocks_of(const prefetch *p, const dtrt_entry *e) {
+  BatchBlocks *b = calloc(1, sizeof *b);
   size_t most = (size_t)p->s->comm->count * (size_t)e->nin + 1;
   if (!b) return NULL;
   b->entry = e;
@@ -105,10 +105,10 @@ static Blocks *blocks_of(const prefetch *p, const dtrt_entry *e) {
   return b;
 }
 
-static const Blocks *blocks_known(prefetch *p, const dtrt_entry *e) {
-  for (Blocks *b = p->known; b; b = b->next)
+static const BatchBlocks *blocks_known(prefetch *p, const dtrt_entry *e) {
+  for (BatchBlocks *b = p->known; b; b = b->next)
     if (b->entry == e) return b;
-  Blocks *b = blocks_of(p, e);
+  BatchBlocks *b = blocks_of(p, e);
   if (!b) return NULL;
   b->next = p->known;
   return p->known = b;
@@ -117,7 +117,7 @@ static const Blocks *blocks_known(prefetch *p, const dtrt_entry *e) {
 /* ---- the thread */
 
 static void read_batch(prefetch *p, Batch *slot, const prefetch_batch *batch) {
-  const Blocks *b = blocks_known(p, batch->entry);
+  const BatchBlocks *b = blocks_known(p, batch->entry);
   slot->bad = -1;
   slot->blocks = NULL;
   snprintf(slot->why, WHY, "out of memory");
@@ -132,7 +132,7 @@ static void read_batch(prefetch *p, Batch *slot, const prefetch_batch *batch) {
   slot->blocks = b;
   atomic_store(&slot->left, b->asked);
   for (int i = 0; i < b->n && slot->bad < 0; i++) {
-    const Block *k = &b->block[i];
+    const InputBlock *k = &b->block[i];
     slot->why[0] = '\0';
     if (data_fill(batch->set, 0, k->input, k->lo, k->hi, slot->data + k->at, slot->why))
       slot->bad = i;
@@ -242,7 +242,7 @@ int prefetch_fill(void *user, int64_t run, int device, int input, const int64_t 
                   const int64_t *hi, void *to, char *why) {
   prefetch *p = user;
   Batch *slot = await_run(p, run, device);
-  const Blocks *b = slot ? slot->blocks : NULL;
+  const BatchBlocks *b = slot ? slot->blocks : NULL;
   int64_t bytes = 1;
   int k = b ? b->of[(device - p->s->comm->first) * b->entry->nin + input] : -1;
   if (!b || slot->bad == k) {
@@ -264,7 +264,7 @@ void prefetch_stop(prefetch *p) {
   pthread_mutex_unlock(&p->lock);
   pthread_join(p->thread, NULL);
   for (int i = 0; i < p->depth; i++) free(p->slot[i].data);
-  for (Blocks *b = p->known, *next; b; b = next) {
+  for (BatchBlocks *b = p->known, *next; b; b = next) {
     next = b->next;
     blocks_free(b);
   }

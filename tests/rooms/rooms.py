@@ -9,7 +9,8 @@ include paths that CMake gives its sources. Law:
   3. no circle among headers
   4. what an object refers to is defined in its own room or in one that it may see; public functions
      (dtrt_, dtgc_) are called from anywhere, but no circle of rooms comes of that
-  5. no file name and no type of a header has two meanings: each stands once in the tree
+  5. no file name and no type has two meanings, be it of a header or of sources: each stands once in
+     the tree
   6. what a room sees stands left of it in the picture of docs/tour.md, which has all rooms
   7. no circle among the sources of a room, but for those listed in RECURSION
 
@@ -34,6 +35,11 @@ RECURSION = {
     'compiler/loops': ('entry_build kernels product product_roles repeated tile_nest', 'a tile loop is a step that has steps in it'),
     'runtime/kernels': ('gemm gemm_cores gemm_deep gemm_half', 'a product over many terms, or on many cores, is '
                         'split into products'),
+}
+# Types of sources that have one meaning and are defined for each instruction set.
+ONE_MEANING = {
+    'Part': 'the first lanes of a vector, as gemm_kernel.inc takes them: a mask, or their number',
+    'Word': 'two numbers of 16 bits',
 }
 # Targets that have sources of a room beside its own: what only some machines build.
 BESIDE = {'runtime/comm': 'dtrt_mpi_objects'}
@@ -240,10 +246,8 @@ class Tree:
                 faults.append(f'the file name {stem} has two meanings: in {", ".join(sorted(folders))}')
         for name, files in sorted(types.items()):
             # A header may name a type that a source of its room defines.
-            rooms = {os.path.dirname(f) for f in files}
-            headers = [f for f in files if f.endswith('.h')]
-            forward = len(files) > 1 and self.one_definition(name, files)
-            if headers and len(files) > 1 and not forward:
+            kernels = all(f.startswith('runtime/kernels/') for f in files) and name in ONE_MEANING
+            if len(files) > 1 and not kernels and not self.one_definition(name, files):
                 faults.append(f'the type {name} has two meanings: in {", ".join(sorted(files))}')
         return faults
 
@@ -298,6 +302,10 @@ PLANTED = [
     ('the file name low has two', {'compiler/other/low.c': 'int more;\n'}, None),
     ('the type Low has two', {'compiler/other/other.c': 'typedef struct Low {\n  int y;\n} Low;\n'
                               'int other(void);\nint other(void) { return 1; }\n'}, None),
+    ('the type Part has two', {'compiler/other/other.c': 'typedef struct Part {\n  int y;\n} Part;\n'
+                               'int other(void);\nint other(void) { return 1; }\n',
+                               'runtime/high/high.c': '#include "high.h"\ntypedef enum Part { FEW, ALL } Part;\n'
+                               'int high(void) { return low() + FEW; }\n'}, None),
 ]
 
 # What only objects show: the others are not compiled.

@@ -39,7 +39,7 @@ bool emit_is_dropped(const Emit *e, NodeId id) {
 
 /* -------- values -------- */
 
-typedef struct Values {
+typedef struct WatchedValues {
   Emit *e;
   const Graph *g;
   int *step;         /* by node: after which it is there, or -1 */
@@ -47,16 +47,16 @@ typedef struct Values {
   const int *region; /* by node */
   double *moved;     /* by node: its rounding, with what sums that read it do to it */
   NodeVec list;
-} Values;
+} WatchedValues;
 
-static void find_steps(Values *v) {
+static void find_steps(WatchedValues *v) {
   const LocalEntry *le = v->e->le;
   for (NodeId i = 0; i < v->g->nodes.n; i++) v->step[i] = v->index[i] = -1;
   for (int t = 0; t < le->steps.n; t++)
     for (int i = 0; i < le->steps.at[t].nodes.n; i++) v->step[le->steps.at[t].nodes.at[i]] = t;
 }
 
-static void list_value(Values *v, NodeId id) {
+static void list_value(WatchedValues *v, NodeId id) {
   const LocalEntry *le = v->e->le;
   NodeId base = node_base(v->g, id);
   if (v->index[id] >= 0 || le->buffer[base] < 0 || le->tile_bytes[base]) return;
@@ -65,7 +65,7 @@ static void list_value(Values *v, NodeId id) {
 }
 
 /* Inputs and variables, then what the steps make, and under it names for views of it. */
-static void list_values(Values *v) {
+static void list_values(WatchedValues *v) {
   const LocalEntry *le = v->e->le;
   int n = v->g->nodes.n, *view = arena_array(v->e->arena, int, n + 1),
       *next = arena_array(v->e->arena, int, n + 1);
@@ -86,7 +86,7 @@ static void list_values(Values *v) {
 }
 
 /* A value that is not stored passes what its readers do on to its operands. */
-static void find_rounding(Values *v) {
+static void find_rounding(WatchedValues *v) {
   for (NodeId i = v->g->nodes.n - 1; i >= 0; i--) {
     const Node *n = graph_node(v->g, i);
     if (n->op == OP_exchange) {
@@ -124,7 +124,7 @@ static const char *text_of(Emit *e, NodeId id) {
              : node_text(e->program, e->le->entry->graph, e->le->origin.at[id], e->arena);
 }
 
-static void put_operands(Values *v, Str *out, const char *table, NodeId id) {
+static void put_operands(WatchedValues *v, Str *out, const char *table, NodeId id) {
   const Node *n = graph_node(v->g, id);
   str_printf(out, "static const dtrt_operand %s[] = {", table);
   for (int k = 0; k < n->noperands; k++) {
@@ -150,7 +150,7 @@ static const char *op_text(Emit *e, const Node *n) {
                       axes_text(e->arena, e->mesh, ex.axes));
 }
 
-static void put_value(Values *v, Str *out, int i, const char *operands) {
+static void put_value(WatchedValues *v, Str *out, int i, const char *operands) {
   Emit *e = v->e;
   NodeId id = v->list.at[i], base = node_base(v->g, id);
   const Node *n = graph_node(v->g, id);
@@ -178,12 +178,12 @@ void emit_values(Emit *e, Str *tables, Str *row, const char *id) {
     return;
   }
   int n = e->le->graph->nodes.n;
-  Values v = {.e = e,
-              .g = e->le->graph,
-              .step = arena_array(e->arena, int, n + 1),
-              .index = arena_array(e->arena, int, n + 1),
-              .region = regions_find(e->arena, e->le->entry, e->le->graph),
-              .moved = arena_array(e->arena, double, n + 1)};
+  WatchedValues v = {.e = e,
+                     .g = e->le->graph,
+                     .step = arena_array(e->arena, int, n + 1),
+                     .index = arena_array(e->arena, int, n + 1),
+                     .region = regions_find(e->arena, e->le->entry, e->le->graph),
+                     .moved = arena_array(e->arena, double, n + 1)};
   Str rows = str_new(e->arena);
   find_steps(&v);
   list_values(&v);

@@ -73,17 +73,17 @@ void print_counted(Print *p) {
 
 /* -------- operators -------- */
 
-typedef struct Text {
+typedef struct BoundText {
   const char *s;
   Bind bind;
-} Text;
+} BoundText;
 
 static const char *text(Print *p, Expr e, int scope);
 static const char *wrapped(Print *p, Expr e, int scope);
 static const char *bound(Print *p, Expr e, int scope, Bind least);
 
-static Text simple(const char *s) { return (Text){s, BIND_TIGHT}; }
-static Text joined(const char *s) { return (Text){s, BIND_LOOSE}; }
+static BoundText simple(const char *s) { return (BoundText){s, BIND_TIGHT}; }
+static BoundText joined(const char *s) { return (BoundText){s, BIND_LOOSE}; }
 
 static const char *round_half(Print *p, DType t, const char *v) {
   const char *s = dtype_name(t);
@@ -91,7 +91,7 @@ static const char *round_half(Print *p, DType t, const char *v) {
 }
 
 /* Terms in the order of their atoms, one that is added first. */
-static Text linear(Print *p, const ExprNode *n, int scope) {
+static BoundText linear(Print *p, const ExprNode *n, int scope) {
   Str s = str_new(p->arena);
   int first = 0;
   while (first < n->n && n->coef[first] < 0) first++;
@@ -109,9 +109,9 @@ static Text linear(Print *p, const ExprNode *n, int scope) {
   }
   if (n->v && first >= 0)
     str_printf(&s, n->v < 0 ? " - %ld" : " + %ld", n->v < 0 ? -(long)n->v : (long)n->v);
-  if (!n->n) return (Text){s.at, n->v < 0 ? BIND_LOOSE : BIND_TIGHT};
+  if (!n->n) return (BoundText){s.at, n->v < 0 ? BIND_LOOSE : BIND_TIGHT};
   const bool product = n->n == 1 && !n->v && first >= 0;
-  return (Text){s.at, product ? BIND_PRODUCT : *s.at == '-' ? BIND_LOOSE : BIND_SUM};
+  return (BoundText){s.at, product ? BIND_PRODUCT : *s.at == '-' ? BIND_LOOSE : BIND_SUM};
 }
 
 static bool compares(const ExprNode *n) {
@@ -119,7 +119,7 @@ static bool compares(const ExprNode *n) {
          (n->kind == EXPR_OP && n->op->compares && n->op->c);
 }
 
-static Text between(Print *p, const ExprNode *n, const char *op, int scope) {
+static BoundText between(Print *p, const ExprNode *n, const char *op, int scope) {
   const bool logic = n->kind == EXPR_AND || n->kind == EXPR_OR;
   const bool product = n->kind == EXPR_PRODUCT || n->kind == EXPR_DIV || n->kind == EXPR_MOD;
   Str s = str_new(p->arena);
@@ -128,10 +128,10 @@ static Text between(Print *p, const ExprNode *n, const char *op, int scope) {
     const Bind least = bare ? BIND_LOOSE : logic || product ? BIND_TIGHT : BIND_SUM;
     str_printf(&s, "%s%s", i ? op : "", bound(p, n->arg[i], scope, least));
   }
-  return (Text){s.at, product ? BIND_PRODUCT : BIND_LOOSE};
+  return (BoundText){s.at, product ? BIND_PRODUCT : BIND_LOOSE};
 }
 
-static Text call(Print *p, const ExprNode *n, int scope) {
+static BoundText call(Print *p, const ExprNode *n, int scope) {
   Str s = str_new(p->arena);
   const bool seeds = !strcmp(n->name, "dtrt_stream_key") || !strcmp(n->name, "dtrt_seed_word");
   emit_uses_function(p->headers, n->name);
@@ -168,19 +168,19 @@ static const char *number(Arena *a, const ExprNode *n) {
   return arena_printf(a, "%ld", (long)n->v);
 }
 
-static Text number_text(Arena *a, const ExprNode *n) {
+static BoundText number_text(Arena *a, const ExprNode *n) {
   const char *s = number(a, n);
-  return (Text){s, *s == '-' ? BIND_SUM : BIND_TIGHT};
+  return (BoundText){s, *s == '-' ? BIND_SUM : BIND_TIGHT};
 }
 
-static Text count(Print *p, const ExprNode *n, int scope) {
+static BoundText count(Print *p, const ExprNode *n, int scope) {
   const char *i = wrapped(p, n->arg[0], scope), *s = dtype_name(n->type);
   if (dtype_is_half(n->type))
     return simple(arena_printf(p->arena, "dtrt_%s_to_f32(dtrt_f64_to_%s((double)%s))", s, s, i));
   return simple(arena_printf(p->arena, "(%s)%s", dtype_c_name(n->type), i));
 }
 
-static Text cast(Print *p, const ExprNode *n, int scope) {
+static BoundText cast(Print *p, const ExprNode *n, int scope) {
   const Expr arg = n->arg[0];
   const DType wide = expr_node(p->x, arg)->type, from = dtype_computed(wide),
               to = dtype_computed(n->type);
@@ -232,7 +232,7 @@ static Bind least_of(Op op, const char *form, const char *c) {
   return op->compares || (op->flags & OPF_CHOICE && c != form) ? BIND_SUM : BIND_TIGHT;
 }
 
-static Text operation(Print *p, const ExprNode *n, int scope) {
+static BoundText operation(Print *p, const ExprNode *n, int scope) {
   Str s = str_new(p->arena);
   if (!n->op->c) return cast(p, n, scope);
   const DType t = dtype_computed(expr_node(p->x, n->arg[0])->type);
@@ -249,10 +249,10 @@ static Text operation(Print *p, const ExprNode *n, int scope) {
   }
   if (dtype_is_half(n->type) && !(n->op->flags & OPF_MOVES))
     return simple(round_half(p, n->type, s.at));
-  return (Text){s.at, bind_of(n->op, form)};
+  return (BoundText){s.at, bind_of(n->op, form)};
 }
 
-static Text draw(Print *p, const ExprNode *n, int scope) {
+static BoundText draw(Print *p, const ExprNode *n, int scope) {
   emit_uses_type(p->headers, n->type);
   return simple(arena_printf(p->arena, "dtrt_%s_key_%s(%s, %s, %s)", n->op->name,
                              dtype_name(n->type), text(p, n->arg[0], scope),
@@ -292,30 +292,30 @@ static const char *load(Print *p, const ExprNode *n, int scope) {
 
 /* -------- selects -------- */
 
-typedef struct Part {
+typedef struct SelectPart {
   const char *cond, *value;
   Bind bind;         /* of the value */
   const char *block; /* what has to stand before the value; "": nothing */
-} Part;
+} SelectPart;
 
 /* Of so many parts the one is looked for by halves: conditions that follow each other each hold
  * where the one before does. */
 enum { MOST_IN_A_ROW = 16 };
 
-static const char *in_parentheses(Arena *a, Text t) {
+static const char *in_parentheses(Arena *a, BoundText t) {
   return t.bind >= BIND_SUM ? t.s : arena_printf(a, "(%s)", t.s);
 }
 
-static Text chosen(Arena *a, const Part *part, int n, const char *other) {
+static BoundText chosen(Arena *a, const SelectPart *part, int n, const char *other) {
   if (n > MOST_IN_A_ROW) {
-    const Text first = chosen(a, part, n / 2, NULL),
-               rest = chosen(a, part + n / 2, n - n / 2, other);
+    const BoundText first = chosen(a, part, n / 2, NULL),
+                    rest = chosen(a, part + n / 2, n - n / 2, other);
     return joined(arena_printf(a, "%s ? %s : %s", part[n / 2 - 1].cond, in_parentheses(a, first),
                                in_parentheses(a, rest)));
   }
-  Text v = {other, BIND_TIGHT};
+  BoundText v = {other, BIND_TIGHT};
   for (int i = n - 1; i >= 0; i--) {
-    const Text own = {part[i].value, part[i].bind};
+    const BoundText own = {part[i].value, part[i].bind};
     v = !v.s ? own
              : joined(arena_printf(a, "%s ? %s : %s", part[i].cond, in_parentheses(a, own),
                                    in_parentheses(a, v)));
@@ -329,7 +329,8 @@ static void close_block(Str *to) {
 }
 
 /* The same as statements, each part behind its block. */
-static void put_chosen(Str *to, const char *name, const Part *part, int n, const char *other) {
+static void put_chosen(Str *to, const char *name, const SelectPart *part, int n,
+                       const char *other) {
   if (n == 1) {
     if (other) str_line(to, "if (%s) {", part->cond), to->indent++;
     str_puts(to, part->block);
@@ -355,12 +356,12 @@ static const char *c_type(DType t) { return dtype_c_name(dtype_computed(t)); }
 
 /* A select of conditions and parts in turn and a last value. Where that is a constant it stands for
  * all else; otherwise it is one part more. */
-static Text selected(Print *p, Expr e, int scope) {
+static BoundText selected(Print *p, Expr e, int scope) {
   const ExprNode n = *expr_node(p->x, e);
   const ExprNode *rest = expr_node(p->x, n.arg[n.n - 1]);
   const bool constant = rest->kind == EXPR_NUMBER;
   const int nparts = n.n / 2 + !constant;
-  Part *part = arena_array(p->arena, Part, nparts);
+  SelectPart *part = arena_array(p->arena, SelectPart, nparts);
   bool blocks = false;
   for (int i = 0; i < nparts; i++) {
     const int arg = i < n.n / 2 ? 2 * i + 1 : n.n - 1, s = part_scope(p, scope, e, arg);
@@ -386,7 +387,7 @@ static Text selected(Print *p, Expr e, int scope) {
 
 /* -------- texts -------- */
 
-static Text compose(Print *p, Expr e, int scope) {
+static BoundText compose(Print *p, Expr e, int scope) {
   const ExprNode *n = expr_node(p->x, e);
   switch (n->kind) {
   case EXPR_LINEAR: return linear(p, n, scope);
@@ -442,13 +443,13 @@ bool print_is_overwritten(const Print *p, const ExprNode *n) {
 
 /* A name holds what is read before a store overwrites it: a load, or a select with a part that
  * loads it, by its text or by its statements. */
-static bool reads_overwritten(const Print *p, Expr e, Text t) {
+static bool reads_overwritten(const Print *p, Expr e, BoundText t) {
   const ExprNode *n = expr_node(p->x, e);
   const bool select = n->kind == EXPR_SELECT && t.bind != BIND_TIGHT;
   return print_is_overwritten(p, n) || (select && p->late[e]);
 }
 
-static bool wants_name(const Print *p, Expr e, const ExprUse *u, Text t) {
+static bool wants_name(const Print *p, Expr e, const ExprUse *u, BoundText t) {
   const ExprNode *n = expr_node(p->x, e);
   const bool outer = u->scope == p->scope, again = u->uses > 1;
   const bool overwritten = outer && reads_overwritten(p, e, t);
@@ -463,7 +464,7 @@ static bool wants_name(const Print *p, Expr e, const ExprUse *u, Text t) {
 static const ExprUse *written(Print *p, Expr e, int scope) {
   ExprUse *u = find_use(p, e, scope);
   if (u->text) return u;
-  Text t = compose(p, e, u->scope);
+  BoundText t = compose(p, e, u->scope);
   u = find_use(p, e, scope); /* it may have been moved */
   if (wants_name(p, e, u, t)) {
     const ExprNode *n = expr_node(p->x, e);

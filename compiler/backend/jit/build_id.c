@@ -4,11 +4,11 @@
 #include <link.h>
 #include <string.h>
 
-typedef struct Search {
+typedef struct BuildIdSearch {
   uintptr_t code;
   CacheKey *key;
   bool found;
-} Search;
+} BuildIdSearch;
 
 /* A note of the linker's: its three numbers, a name and the id, each in words. */
 static bool take_note(const char *at, const char *end, CacheKey *key) {
@@ -25,7 +25,7 @@ static bool take_note(const char *at, const char *end, CacheKey *key) {
 }
 
 static int look_at(struct dl_phdr_info *file, size_t size, void *user) {
-  Search *s = user;
+  BuildIdSearch *s = user;
   bool here = false;
   (void)size;
   for (int i = 0; i < file->dlpi_phnum; i++) {
@@ -42,7 +42,7 @@ static int look_at(struct dl_phdr_info *file, size_t size, void *user) {
 }
 
 bool jit_build_id(CacheKey *key) {
-  Search s = {.code = (uintptr_t)jit_dtrt_h, .key = key};
+  BuildIdSearch s = {.code = (uintptr_t)jit_dtrt_h, .key = key};
   dl_iterate_phdr(look_at, &s);
   return s.found;
 }

@@ -12,13 +12,13 @@
   0x6fff4c03u /* LLVM's: which symbols' addresses count; of use to linkers alone */
 
 /* A growing run of bytes. */
-typedef struct Bytes {
+typedef struct GrowingBytes {
   char *at;
   size_t n, room;
   bool broken; /* out of memory */
-} Bytes;
+} GrowingBytes;
 
-static size_t bytes_put(Bytes *b, const void *from, size_t n) {
+static size_t bytes_put(GrowingBytes *b, const void *from, size_t n) {
   const size_t start = b->n;
   if (b->n + n > b->room) {
     const size_t room = (b->n + n) * 2 + 256;
@@ -32,14 +32,14 @@ static size_t bytes_put(Bytes *b, const void *from, size_t n) {
   return start;
 }
 
-static void bytes_align(Bytes *b, size_t to) {
+static void bytes_align(GrowingBytes *b, size_t to) {
   if (to > 1 && b->n % to) bytes_put(b, NULL, to - b->n % to);
 }
 
 typedef struct Section { /* of the result */
   const char *name;
   Elf64_Shdr head;
-  Bytes bytes, rela;
+  GrowingBytes bytes, rela;
 } Section;
 
 typedef struct Object {
@@ -55,17 +55,17 @@ typedef struct Object {
   uint32_t *number; /* by symbol: in the result */
 } Object;
 
-typedef struct Join {
+typedef struct ElfJoin {
   Object *object;
   int nobjects;
   Section *section;
   int nsections, room;
-  Bytes symbols, names;
+  GrowingBytes symbols, names;
   uint32_t locals, total; /* symbols */
   const char *why;
-} Join;
+} ElfJoin;
 
-static bool refuse(Join *j, const char *why) {
+static bool refuse(ElfJoin *j, const char *why) {
   if (!j->why) j->why = why;
   return false;
 }
@@ -76,7 +76,7 @@ static bool within(const Object *o, uint64_t at, uint64_t n) {
   return at <= o->n && n <= o->n - at;
 }
 
-static bool read_object(Join *j, Object *o) {
+static bool read_object(ElfJoin *j, Object *o) {
   const Elf64_Ehdr *h = o->head = (const void *)o->at;
   if (o->n < sizeof *h || memcmp(h->e_ident, ELFMAG, SELFMAG) || h->e_type != ET_REL ||
       h->e_machine != EM_X86_64 || h->e_shentsize != sizeof(Elf64_Shdr) ||
@@ -110,7 +110,7 @@ static bool is_joined(const Elf64_Shdr *s) {
          s->sh_type != SHT_RELA && s->sh_type != SHT_ADDRSIG;
 }
 
-static int section_of(Join *j, const char *name, const Elf64_Shdr *like) {
+static int section_of(ElfJoin *j, const char *name, const Elf64_Shdr *like) {
   for (int i = 0; i < j->nsections; i++)
     if (j->section[i].head.sh_type == like->sh_type &&
         j->section[i].head.sh_flags == like->sh_flags && !strcmp(j->section[i].name, name))
@@ -129,7 +129,7 @@ static int section_of(Join *j, const char *name, const Elf64_Shdr *like) {
   return j->nsections++;
 }
 
-static bool join_sections(Join *j, Object *o) {
+static bool join_sections(ElfJoin *j, Object *o) {
   for (int s = 0; s < o->head->e_shnum; s++) {
     const Elf64_Shdr *e = &o->section[s];
     if (!is_joined(e)) continue;
@@ -152,7 +152,7 @@ static bool join_sections(Join *j, Object *o) {
 
 /* -------- symbols -------- */
 
-static uint32_t put_symbol(Join *j, const Object *o, const Elf64_Sym *s) {
+static uint32_t put_symbol(ElfJoin *j, const Object *o, const Elf64_Sym *s) {
   Elf64_Sym to = *s;
   const char *name = o->names + s->st_name;
   to.st_name = s->st_name ? (uint32_t)bytes_put(&j->names, name, strlen(name) + 1) : 0;
@@ -169,7 +169,7 @@ static bool is_left_out(const Object *o, const Elf64_Sym *s) {
 }
 
 /* A symbol for each section, then those that parts have to themselves. */
-static void put_locals(Join *j) {
+static void put_locals(ElfJoin *j) {
   bytes_put(&j->names, "", 1);
   bytes_put(&j->symbols, NULL, sizeof(Elf64_Sym));
   j->total = 1;
@@ -194,14 +194,14 @@ static void put_locals(Join *j) {
 
 /* The number of a name among the symbols of all parts; 0: none so far. Parts are few, and so are
  * the names of others that they use. */
-static uint32_t find_global(const Join *j, const char *name) {
+static uint32_t find_global(const ElfJoin *j, const char *name) {
   const Elf64_Sym *s = (const void *)j->symbols.at;
   for (uint32_t k = j->locals; k < j->total; k++)
     if (!strcmp(j->names.at + s[k].st_name, name)) return k;
   return 0;
 }
 
-static bool put_globals(Join *j, bool defined) {
+static bool put_globals(ElfJoin *j, bool defined) {
   for (int i = 0; i < j->nobjects; i++)
     for (size_t k = 1; k < j->object[i].nsymbols; k++) {
       Object *o = &j->object[i];
@@ -218,7 +218,7 @@ static bool put_globals(Join *j, bool defined) {
 
 /* -------- relocations -------- */
 
-static bool join_relocations(Join *j, const Object *o) {
+static bool join_relocations(ElfJoin *j, const Object *o) {
   for (int s = 0; s < o->head->e_shnum; s++) {
     const Elf64_Shdr *e = &o->section[s];
     if (e->sh_type != SHT_RELA || e->sh_info >= o->head->e_shnum || o->into[e->sh_info] < 0)
@@ -242,15 +242,15 @@ static bool join_relocations(Join *j, const Object *o) {
 
 /* -------- writing -------- */
 
-static size_t put_name(Bytes *names, const char *prefix, const char *name) {
+static size_t put_name(GrowingBytes *names, const char *prefix, const char *name) {
   const size_t at = bytes_put(names, prefix, strlen(prefix));
   bytes_put(names, name, strlen(name) + 1);
   return at;
 }
 
 /* Headers: none, the sections, their relocations, symbols, names, names of sections. */
-static bool write_all(Join *j, Bytes *out) {
-  Bytes names = {0}, heads = {0};
+static bool write_all(ElfJoin *j, GrowingBytes *out) {
+  GrowingBytes names = {0}, heads = {0};
   uint32_t symtab = 1 + (uint32_t)j->nsections;
   Elf64_Ehdr h = *j->object[0].head;
   for (int i = 0; i < j->nsections; i++) symtab += j->section[i].rela.n > 0;
@@ -316,8 +316,8 @@ static bool write_all(Join *j, Bytes *out) {
 }
 
 bool elf_join(const JitObject *part, int n, JitObject *out, const char **why) {
-  Join j = {.object = calloc((size_t)n, sizeof *j.object), .nobjects = n};
-  Bytes bytes = {0};
+  ElfJoin j = {.object = calloc((size_t)n, sizeof *j.object), .nobjects = n};
+  GrowingBytes bytes = {0};
   bool ok = j.object || refuse(&j, "out of memory");
   for (int i = 0; i < n && ok; i++) {
     j.object[i].at = part[i].at, j.object[i].n = part[i].n;

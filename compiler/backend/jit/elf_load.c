@@ -19,7 +19,7 @@
 #define R_X86_64_REX_GOTPCRELX 42
 #endif
 
-typedef enum Part { CODE, READ_ONLY, WRITABLE, NPARTS } Part;
+typedef enum LoadSegment { CODE, READ_ONLY, WRITABLE, NPARTS } LoadSegment;
 enum { JUMP_BYTES = 8, ADDRESS_BYTES = 8 };
 
 /* gdb's interface for code made at run time: it reads the list, and stops in the function, which is
@@ -76,7 +76,7 @@ static bool unknown(Load *l, const char *what) {
   return false;
 }
 
-static Part part_of(const Elf64_Shdr *s) {
+static LoadSegment part_of(const Elf64_Shdr *s) {
   return s->sh_flags & SHF_EXECINSTR ? CODE : s->sh_flags & SHF_WRITE ? WRITABLE : READ_ONLY;
 }
 
@@ -120,7 +120,7 @@ static bool read_headers(Load *l) {
 static size_t rounded(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
 /* Sections get their places in sh_addr, for now counted from the beginning of the mapping. */
-static size_t place_part(Load *l, Part part, size_t at) {
+static size_t place_part(Load *l, LoadSegment part, size_t at) {
   for (int i = 0; i < l->head->e_shnum; i++) {
     Elf64_Shdr *s = &l->section[i];
     if (!is_loaded(s) || part_of(s) != part) continue;

@@ -193,13 +193,13 @@ static bool args_machine(Args *a, const JitVerbs *v, const char *cpu) {
 
 /* -------- compiling -------- */
 
-typedef struct Job {
+typedef struct CompileJob {
   const JitSource *source;
   const char *cpu; /* NULL: this machine's */
   const char *suffix;
   Args args; /* but for the machine */
   CacheKey key;
-} Job;
+} CompileJob;
 
 /* Of an executable's programs the first has its names as they are. */
 static bool is_first(const char *symbol) { return !symbol || !strcmp(symbol, "dtg_program"); }
@@ -233,8 +233,9 @@ static void key_headers(CacheKey *k, const Args *a) {
 }
 
 /* `j` stays where it is: its arguments refer to each other. */
-static bool job_make(Job *j, const JitSource *source, const JitOptions *o, char **error) {
-  *j = (Job){.source = source, .cpu = o->cpu, .suffix = is_first(o->symbol) ? "" : o->symbol};
+static bool job_make(CompileJob *j, const JitSource *source, const JitOptions *o, char **error) {
+  *j =
+      (CompileJob){.source = source, .cpu = o->cpu, .suffix = is_first(o->symbol) ? "" : o->symbol};
   args_make(&j->args, o);
   args_without(&j->args, source->without);
   key_args(&j->key, &j->args);
@@ -243,9 +244,9 @@ static bool job_make(Job *j, const JitSource *source, const JitOptions *o, char 
   return key_machine(&j->key, o->cpu, error);
 }
 
-static void job_free(Job *j) { free(j->args.features); }
+static void job_free(CompileJob *j) { free(j->args.features); }
 
-static bool job_compile(Job *j, JitObject *out, JitTimes *t, char **error) {
+static bool job_compile(CompileJob *j, JitObject *out, JitTimes *t, char **error) {
   double start = jit_now();
   const JitVerbs *v = jit_verbs(error);
   if (!v) return false;
@@ -265,7 +266,7 @@ static bool job_compile(Job *j, JitObject *out, JitTimes *t, char **error) {
   return ok;
 }
 
-static bool job_run(Job *j, const char *cache, JitObject *out, JitTimes *t, char **error) {
+static bool job_run(CompileJob *j, const char *cache, JitObject *out, JitTimes *t, char **error) {
   if (!cache) return job_compile(j, out, t, error);
   t->cached = cache_get(cache, &j->key, out) == CACHE_FOUND;
   if (t->cached) return true;
@@ -279,7 +280,7 @@ static bool job_run(Job *j, const char *cache, JitObject *out, JitTimes *t, char
 
 bool jit_compile(const JitSource *source, const JitOptions *o, JitObject *out, JitTimes *t,
                  char **error) {
-  Job j;
+  CompileJob j;
   *t = (JitTimes){0};
   if (!job_make(&j, source, o, error)) return false;
   t->key = j.key;
@@ -378,7 +379,7 @@ static bool parcel_send(const void *mpi_comm, void **bytes, int64_t *size, char 
 }
 
 /* A rank on another kind of machine has another key, and compiles for itself. */
-static bool parcel_open(Job *j, const char *p, int64_t n, const char *cache, JitObject *out,
+static bool parcel_open(CompileJob *j, const char *p, int64_t n, const char *cache, JitObject *out,
                         JitTimes *t, char **error) {
   if (n <= PARCEL_HEAD) {
     *error = jit_printf("rank 0 sent no object");
@@ -400,13 +401,13 @@ bool jit_compile_together(const JitSource *source, const JitOptions *o, JitObjec
   int rank, ranks;
   if (!ranks_of(o->mpi_comm, &rank, &ranks, error)) return false;
   if (ranks <= 1) return jit_compile(source, o, out, t, error);
-  Job j;
+  CompileJob j;
   *t = (JitTimes){0};
   void *bytes = NULL;
   int64_t size = 0;
   bool first = rank == 0;
   bool made = job_make(&j, source, o, error), ok = made;
-  if (!made) j = (Job){0};
+  if (!made) j = (CompileJob){0};
   t->key = j.key;
   if (first && made) ok = job_run(&j, o->cache, out, t, error);
   if (first && ok)

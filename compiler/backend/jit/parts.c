@@ -39,7 +39,7 @@ LLVMModuleRef clang_shim_compile(LLVMContextRef c, const char *source, size_t n,
 LLVMModuleRef clang_shim_part(LLVMContextRef c, const char *at, size_t n, const int *owner,
                               int part, char **error);
 
-typedef struct Parts {
+typedef struct CompileParts {
   const JitTarget *target;
   int *owner; /* of all functions, then of all variables: a part, or EVERY_PART */
   int n;
@@ -47,7 +47,7 @@ typedef struct Parts {
   atomic_int next;          /* the first part that no thread has taken */
   JitObject object[MOST_PARTS];
   char *error[MOST_PARTS];
-} Parts;
+} CompileParts;
 
 enum { EVERY_PART = -1 };
 
@@ -89,7 +89,7 @@ static int by_size(const void *a, const void *b) {
 }
 
 /* The largest first, each to the part that has the least to do; the first has the rest too. */
-static void deal(const Parts *p, Sized *f, int n, int64_t rest) {
+static void deal(const CompileParts *p, Sized *f, int n, int64_t rest) {
   int64_t load[MOST_PARTS] = {rest};
   qsort(f, (size_t)n, sizeof *f, by_size);
   for (int i = 0; i < n; i++) {
@@ -127,14 +127,14 @@ static int parts_of(int64_t instructions, char level) {
 }
 
 /* The first part, until it is dealt. Parts see what is another's by name. */
-static int first_owner(const Parts *p, LLVMValueRef v) {
+static int first_owner(const CompileParts *p, LLVMValueRef v) {
   if (is_everywhere(v)) return EVERY_PART;
   if (is_local(v)) show(v, p->target->suffix);
   return 0;
 }
 
 /* All that has a definition gets its part. */
-static bool deal_out(Parts *p, LLVMModuleRef m) {
+static bool deal_out(CompileParts *p, LLVMModuleRef m) {
   int64_t all = 0, moved = 0;
   int nvalues = 0, nmoved = 0, k = 0;
   LLVMValueRef v;
@@ -217,7 +217,7 @@ static bool emit(LLVMModuleRef m, LLVMTargetMachineRef machine, JitObject *out, 
   return out->at != NULL;
 }
 
-static void compile_module(Parts *p, int i, LLVMModuleRef m) {
+static void compile_module(CompileParts *p, int i, LLVMModuleRef m) {
   char passes[] = "default<O3>";
   LLVMTargetMachineRef machine = make_machine(p->target, &p->error[i]);
   if (!machine) return;
@@ -227,7 +227,7 @@ static void compile_module(Parts *p, int i, LLVMModuleRef m) {
   LLVMDisposeTargetMachine(machine);
 }
 
-static void compile_part(Parts *p, int i) {
+static void compile_part(CompileParts *p, int i) {
   char *diagnosed = NULL;
   LLVMContextRef c = context_new(&diagnosed);
   LLVMModuleRef m = clang_shim_part(c, LLVMGetBufferStart(p->code), LLVMGetBufferSize(p->code),
@@ -244,7 +244,7 @@ static void compile_part(Parts *p, int i) {
 /* -------- all -------- */
 
 static void *compile_parts(void *arg) {
-  Parts *p = arg;
+  CompileParts *p = arg;
   for (int i; (i = atomic_fetch_add(&p->next, 1)) < p->n;) compile_part(p, i);
   return NULL;
 }
@@ -255,7 +255,7 @@ typedef struct Helpers {
 } Helpers;
 
 /* As many as there are cores for, beside this thread. */
-static void start_helpers(Parts *p, Helpers *h) {
+static void start_helpers(CompileParts *p, Helpers *h) {
   cpu_set_t set;
   pthread_attr_t attr;
   const int cores = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
@@ -267,7 +267,7 @@ static void start_helpers(Parts *p, Helpers *h) {
   pthread_attr_destroy(&attr);
 }
 
-static bool join(Parts *p, JitObject *out, char **error) {
+static bool join(CompileParts *p, JitObject *out, char **error) {
   const char *why = NULL;
   for (int i = 0; i < p->n; i++)
     if (!p->object[i].at || p->error[i]) {
@@ -285,7 +285,7 @@ static bool join(Parts *p, JitObject *out, char **error) {
 }
 
 bool parts_compile(const char *source, size_t n, const JitTarget *t, JitObject *out, char **error) {
-  Parts p = {.target = t};
+  CompileParts p = {.target = t};
   Helpers helpers = {.n = 0};
   char *diagnosed = NULL;
   LLVMContextRef c = context_new(&diagnosed);

@@ -31,33 +31,33 @@ enum {
 };
 
 /* The order of each tensor's dims, by letter. */
-typedef struct Order {
+typedef struct DimOrders {
   int rank[TENSORS];
   int8_t letter[TENSORS][MAX_RANK];
-} Order;
+} DimOrders;
 
 typedef struct Arranging {
   DType dtype;
   int in[26]; /* LETTER_M, ... */
   int64_t size[26];
-  Order order;
+  DimOrders order;
 } Arranging;
 
 /* Letters of one role that lie side by side wherever they are: one dim of matrices. */
-typedef struct Run {
+typedef struct LetterRun {
   int role;
   double len, stride[TENSORS]; /* 0: not there */
-} Run;
+} LetterRun;
 
 /* -------- what a product in some order takes -------- */
 
-static int place_of(const Order *o, int t, int letter) {
+static int place_of(const DimOrders *o, int t, int letter) {
   for (int d = 0; d < o->rank[t]; d++)
     if (o->letter[t][d] == letter) return d;
   return -1;
 }
 
-static double stride_of(const Arranging *p, const Order *o, int t, int letter) {
+static double stride_of(const Arranging *p, const DimOrders *o, int t, int letter) {
   double stride = 1;
   const int at = place_of(o, t, letter);
   if (at < 0) return 0;
@@ -66,7 +66,7 @@ static double stride_of(const Arranging *p, const Order *o, int t, int letter) {
 }
 
 /* As product_roles.c of the loops finds them. */
-static int runs_of(const Arranging *p, const Order *o, Run *run) {
+static int runs_of(const Arranging *p, const DimOrders *o, LetterRun *run) {
   static const int read[] = {OUT, X, Y};
   uint32_t done = 0;
   int n = 0;
@@ -75,7 +75,7 @@ static int runs_of(const Arranging *p, const Order *o, Run *run) {
       const int c = o->letter[read[i]][d];
       if (done >> c & 1 || p->size[c] == 1) continue;
       done |= 1u << c;
-      Run r = {.role = p->in[c], .len = (double)p->size[c]};
+      LetterRun r = {.role = p->in[c], .len = (double)p->size[c]};
       bool joins = n && run[n - 1].role == r.role;
       for (int t = 0; t < TENSORS; t++) {
         r.stride[t] = stride_of(p, o, t, c);
@@ -87,8 +87,8 @@ static int runs_of(const Arranging *p, const Order *o, Run *run) {
   return n;
 }
 
-static const Run *pick(const Run *run, int n, int role) {
-  const Run *best = NULL;
+static const LetterRun *pick(const LetterRun *run, int n, int role) {
+  const LetterRun *best = NULL;
   bool best_lies = false;
   for (int i = 0; i < n; i++) {
     if (run[i].role != role) continue;
@@ -100,12 +100,12 @@ static const Run *pick(const Run *run, int n, int role) {
 }
 
 /* A kernel reads this matrix, as it lies or transposed. */
-static bool is_matrix(int t, const Run *rows, const Run *columns) {
+static bool is_matrix(int t, const LetterRun *rows, const LetterRun *columns) {
   return !rows || !columns || rows->stride[t] == 1 || columns->stride[t] == 1;
 }
 
 /* Of the speed with many of them. */
-static double share(const Run *r, double half) {
+static double share(const LetterRun *r, double half) {
   const double len = r ? r->len : 1;
   return len / (len + half);
 }
@@ -124,16 +124,16 @@ static double all_products(const Arranging *p) {
 }
 
 /* By kernels of matrices; INFINITY: none takes them. */
-static double price_of_kernels(const Arranging *p, const Run *run, int n) {
+static double price_of_kernels(const Arranging *p, const LetterRun *run, int n) {
   if (!dtype_is_float(p->dtype)) return INFINITY;
-  const Run *m = pick(run, n, LETTER_M), *c = pick(run, n, LETTER_N),
-            *k = pick(run, n, LETTER_SUMMED);
+  const LetterRun *m = pick(run, n, LETTER_M), *c = pick(run, n, LETTER_N),
+                  *k = pick(run, n, LETTER_SUMMED);
   if (!is_matrix(OUT, m, c) || !is_matrix(X, m, k) || !is_matrix(Y, k, c)) return INFINITY;
   double calls = 1;
   for (int i = 0; i < n; i++)
     if (&run[i] != m && &run[i] != c && &run[i] != k) calls *= run[i].len;
   if (c && m && m->stride[OUT] == 1) {
-    const Run *rows = m;
+    const LetterRun *rows = m;
     m = c, c = rows;
   }
   const double part = share(m, HALF_ROWS) * share(c, HALF_COLUMNS) * share(k, HALF_DEPTHS);
@@ -142,7 +142,7 @@ static double price_of_kernels(const Arranging *p, const Run *run, int n) {
 
 /* By loops: along a row of the result, if what is read lies along it too, or of integers along
  * what they add. */
-static double price_of_loops(const Arranging *p, const Run *run, int n) {
+static double price_of_loops(const Arranging *p, const LetterRun *run, int n) {
   const bool floats = dtype_is_float(p->dtype);
   double bytes = 0;
   for (int t = 0; t < TENSORS; t++) bytes += bytes_of(p, t);
@@ -155,8 +155,8 @@ static double price_of_loops(const Arranging *p, const Run *run, int n) {
   return all_products(p) * price;
 }
 
-static double price_of(const Arranging *p, const Order *o) {
-  Run run[26];
+static double price_of(const Arranging *p, const DimOrders *o) {
+  LetterRun run[26];
   const int n = runs_of(p, o, run);
   return fmin(price_of_kernels(p, run, n), price_of_loops(p, run, n));
 }
@@ -164,19 +164,20 @@ static double price_of(const Arranging *p, const Order *o) {
 /* -------- other orders -------- */
 
 /* The letters of a role as tensor t has them. */
-static void add_role(const Arranging *p, const Order *o, int t, int role, int8_t *letter, int *n) {
+static void add_role(const Arranging *p, const DimOrders *o, int t, int role, int8_t *letter,
+                     int *n) {
   for (int d = 0; d < o->rank[t]; d++)
     if (p->in[o->letter[t][d]] == role) letter[(*n)++] = o->letter[t][d];
 }
 
 /* A product of matrices, of which the tensors that are not in `moved` stay as they lie. */
-static Order arranged(const Arranging *p, int moved) {
-  const Order *o = &p->order;
+static DimOrders arranged(const Arranging *p, int moved) {
+  const DimOrders *o = &p->order;
   const bool out_stays = !(moved >> OUT & 1), x_stays = !(moved >> X & 1);
   static const int roles[TENSORS][3] = {{LETTER_BATCH, LETTER_M, LETTER_SUMMED},
                                         {LETTER_BATCH, LETTER_SUMMED, LETTER_N},
                                         {LETTER_BATCH, LETTER_M, LETTER_N}};
-  Order to = *o;
+  DimOrders to = *o;
   for (int t = 0; t < TENSORS; t++) {
     if (!(moved >> t & 1)) continue;
     int n = 0;
@@ -192,7 +193,7 @@ static Order arranged(const Arranging *p, int moved) {
   return to;
 }
 
-static double price_of_copies(const Arranging *p, const Order *to) {
+static double price_of_copies(const Arranging *p, const DimOrders *to) {
   double price = 0;
   for (int t = 0; t < TENSORS; t++) {
     if (!memcmp(to->letter[t], p->order.letter[t], (size_t)to->rank[t])) continue;
@@ -202,11 +203,11 @@ static double price_of_copies(const Arranging *p, const Order *to) {
 }
 
 /* False: as it lies is best. */
-static bool find_order(const Arranging *p, Order *best) {
+static bool find_order(const Arranging *p, DimOrders *best) {
   double least = price_of(p, &p->order) / GAIN;
   bool found = false;
   for (int moved = 1; moved < 1 << TENSORS; moved++) {
-    const Order to = arranged(p, moved);
+    const DimOrders to = arranged(p, moved);
     const double price = price_of(p, &to) + price_of_copies(p, &to);
     if (price >= least) continue;
     least = price, *best = to, found = true;
@@ -232,12 +233,12 @@ static Arranging product_of(const Graph *g, const Node *n) {
   return p;
 }
 
-static bool is_moved(const Arranging *p, const Order *to, int t) {
+static bool is_moved(const Arranging *p, const DimOrders *to, int t) {
   return memcmp(to->letter[t], p->order.letter[t], (size_t)to->rank[t]) != 0;
 }
 
-static NodeId moved(Build *b, const Program *program, const Arranging *p, const Order *to, int t,
-                    NodeId x) {
+static NodeId moved(Build *b, const Program *program, const Arranging *p, const DimOrders *to,
+                    int t, NodeId x) {
   int perm[MAX_RANK];
   if (!is_moved(p, to, t)) return x;
   for (int d = 0; d < to->rank[t]; d++) perm[d] = place_of(&p->order, t, to->letter[t][d]);
@@ -247,8 +248,8 @@ static NodeId moved(Build *b, const Program *program, const Arranging *p, const 
 }
 
 /* The product in another order, and what puts its result back, which has the product's name. */
-static NodeId reorder_product(Build *b, const Program *program, const Arranging *p, const Order *to,
-                              const Node *n) {
+static NodeId reorder_product(Build *b, const Program *program, const Arranging *p,
+                              const DimOrders *to, const Node *n) {
   b->span = n->span, b->site = n->site, b->within = n->within;
   NodeId *x = arena_array(b->arena, NodeId, 2);
   for (int t = X; t <= Y; t++) x[t] = moved(b, program, p, to, t, n->operand[t]);
@@ -285,7 +286,7 @@ static void rewrite(Plan *p, Entry *e) {
     copy.operand = x;
     map[i] = NO_NODE;
     if (op_class(&copy) == OPC_PRODUCT) {
-      Order to;
+      DimOrders to;
       const Arranging product = product_of(g, graph_node(g, i));
       if (find_order(&product, &to)) map[i] = reorder_product(&b, p->program, &product, &to, &copy);
     }

@@ -8,7 +8,7 @@
 #include "graph_passes.h"
 #include "reverse.h"
 
-typedef struct Diff {
+typedef struct Autodiff {
   Plan *plan;
   const Entry *entry;
   Build b;
@@ -19,10 +19,10 @@ typedef struct Diff {
   int index; /* of the entry */
   LoopsKeep keep;
   bool rewound; /* this rewriting has had its loss */
-} Diff;
+} Autodiff;
 
 /* What a run leaves in a carry, by the carry's new node; NO_NODE of other nodes. */
-static NodeId *left_by_runs(const Diff *d) {
+static NodeId *left_by_runs(const Autodiff *d) {
   const int n = d->b.graph->nodes.n;
   NodeId *next = arena_array(d->plan->arena, NodeId, n + 1);
   for (NodeId i = 0; i < n; i++) next[i] = NO_NODE;
@@ -42,7 +42,7 @@ static bool ends_gradient(const Node *n) {
 /* Which new nodes the loss is computed from by a path that no node ends. Of what a region carries
  * that is what comes out of it into the loss, and what that takes: no cotangents go back through
  * the rest. */
-static bool *leads_to(const Diff *d, NodeId loss) {
+static bool *leads_to(const Autodiff *d, NodeId loss) {
   const Graph *g = d->b.graph;
   bool *leads = arena_array(d->plan->arena, bool, loss + 1);
   const NodeId *next = left_by_runs(d);
@@ -61,7 +61,7 @@ static bool *leads_to(const Diff *d, NodeId loss) {
 }
 
 /* One step of the law; what a run leaves in a carry comes into the next. */
-static bool finds_more(const Diff *d, NodeId loss, const bool *leads, bool *dep) {
+static bool finds_more(const Autodiff *d, NodeId loss, const bool *leads, bool *dep) {
   const Graph *g = d->b.graph;
   bool more = false;
   for (NodeId i = 0; i <= loss; i++) {
@@ -83,7 +83,7 @@ static bool finds_more(const Diff *d, NodeId loss, const bool *leads, bool *dep)
 }
 
 /* Why no gradient goes through a node; NULL: one does. */
-static const char *why_not(const Diff *d, const Node *n, NodeId i) {
+static const char *why_not(const Autodiff *d, const Node *n, NodeId i) {
   if (n->op->grad) return NULL;
   if (!op_is(n, OPF_CARRY | OPF_AFTER)) return n->op->no_grad;
   const int r = d->v.region[op_is(n, OPF_CARRY) ? i : n->operand[0]];
@@ -96,7 +96,7 @@ static const char *why_not(const Diff *d, const Node *n, NodeId i) {
   return NULL;
 }
 
-static void note_site(const Diff *d, const Node *n) {
+static void note_site(const Autodiff *d, const Node *n) {
   if (n->site.file && n->site.file != n->span.file)
     diag_note(d->plan->program->diag, n->site, "called here");
 }
@@ -108,7 +108,7 @@ static bool carries_on(const Node *n) {
 }
 
 /* Which old nodes depend on those of `wrt` that are outside of a loop, through its earlier runs, too. */
-static bool *depends_through_runs(const Diff *d, const bool *wrt, int loop, const int *region) {
+static bool *depends_through_runs(const Autodiff *d, const bool *wrt, int loop, const int *region) {
   const Graph *g = d->old;
   bool *dep = arena_array(d->plan->arena, bool, g->nodes.n + 1), more = true;
   for (NodeId i = 0; i < g->nodes.n; i++)
@@ -131,7 +131,7 @@ static bool *depends_through_runs(const Diff *d, const bool *wrt, int loop, cons
 
 /* A loss in the body of a loop reads what earlier runs have made of what is outside of it: that part
  * of the gradient is no silent zero, either. */
-static void look_at_earlier_runs(Diff *d, NodeId first) {
+static void look_at_earlier_runs(Autodiff *d, NodeId first) {
   const Graph *g = d->old;
   const NodeId loss = graph_node(g, first)->operand[0];
   const int *region = regions_find(d->plan->arena, d->entry, g);
@@ -163,7 +163,7 @@ static void look_at_earlier_runs(Diff *d, NodeId first) {
 }
 
 /* Which new nodes depend on a node in `wrt` by a path that carries a gradient, to the loss. */
-static bool *depends_on(Diff *d, NodeId loss, const bool *wrt) {
+static bool *depends_on(Autodiff *d, NodeId loss, const bool *wrt) {
   const Graph *g = d->b.graph;
   bool *dep = arena_array(d->plan->arena, bool, loss + 1);
   const bool *leads = leads_to(d, loss);
@@ -183,7 +183,7 @@ static bool *depends_on(Diff *d, NodeId loss, const bool *wrt) {
   return dep;
 }
 
-static void backward(Diff *d, NodeId loss, const bool *wrt, NodeId *cot) {
+static void backward(Autodiff *d, NodeId loss, const bool *wrt, NodeId *cot) {
   Build *b = &d->b;
   const Span outer = b->span, outer_site = b->site;
   const int within = b->within;
@@ -204,7 +204,7 @@ static void backward(Diff *d, NodeId loss, const bool *wrt, NodeId *cot) {
 
 /* Whether a gradient of the gradient is left to be taken. Its bits would be others if the backward
  * pass recomputed values: terms that are one sum, if they come from one value, would be two. */
-static bool is_again(const Diff *d, NodeId loss) {
+static bool is_again(const Autodiff *d, NodeId loss) {
   const Graph *g = d->old;
   bool *from = arena_array(d->plan->arena, bool, g->nodes.n + 1), more = true;
   while (more) {
@@ -233,7 +233,7 @@ static NodeId twin_of(const Graph *g, NodeId grad) {
 }
 
 /* What a value is in the region that it comes out of, whose number it gives; NULL: in none. */
-static const Carry *carry_of(const Diff *d, NodeId id, int *region) {
+static const Carry *carry_of(const Autodiff *d, NodeId id, int *region) {
   const Node *n = graph_node(d->old, node_base_here(d->old, id));
   if (!op_is(n, OPF_AFTER)) return NULL;
   for (int r = 0; r < d->entry->regions.n; r++)
@@ -246,7 +246,7 @@ static const Carry *carry_of(const Diff *d, NodeId id, int *region) {
   return NULL;
 }
 
-static void warn_of_zero(const Diff *d, const Node *grad) {
+static void warn_of_zero(const Autodiff *d, const Node *grad) {
   const Program *p = d->plan->program;
   diag_warning(p->diag, grad->span, "the loss does not depend on %s: its gradient is zero",
                node_text(p, d->old, grad->operand[1], d->plan->arena));
@@ -263,7 +263,7 @@ static void warn_of_zero(const Diff *d, const Node *grad) {
 }
 
 /* Computes every grad of this grad's loss. */
-static void differentiate(Diff *d, NodeId first) {
+static void differentiate(Autodiff *d, NodeId first) {
   if (d->entry->regions.n) look_at_earlier_runs(d, first);
   Arena *a = d->plan->arena;
   NodeId old_loss = graph_node(d->old, first)->operand[0], loss = d->map[old_loss];
@@ -300,7 +300,7 @@ static void differentiate(Diff *d, NodeId first) {
 
 /* A gradient with an annotated layout is a relayout of the cotangent: that may be the same for
  * several `grad`s, or anything else that the backward pass has made. */
-static NodeId lay_out(Diff *d, const Node *grad, NodeId value) {
+static NodeId lay_out(Autodiff *d, const Node *grad, NodeId value) {
   if (!grad->spec) return value;
   d->b.span = grad->span, d->b.site = grad->site;
   NodeId id = build_relayout(&d->b, value, grad->spec);
@@ -309,7 +309,7 @@ static NodeId lay_out(Diff *d, const Node *grad, NodeId value) {
   return id;
 }
 
-static NodeId add_copy(Diff *d, const Node *n) {
+static NodeId add_copy(Autodiff *d, const Node *n) {
   Node copy = *n;
   NodeId *x = arena_array(d->plan->arena, NodeId, n->noperands);
   for (int k = 0; k < n->noperands; k++) x[k] = d->map[n->operand[k]];
@@ -320,7 +320,7 @@ static NodeId add_copy(Diff *d, const Node *n) {
 /* Each gradient of a gradient is some three times as large: three times as many operations as a text
  * may write out are enough, and more is no program that somebody meant. */
 enum { MOST_NODES = 3 * 400000 };
-static void check_size(const Diff *d, const Node *grad) {
+static void check_size(const Autodiff *d, const Node *grad) {
   Diag *diag = d->plan->program->diag;
   if (d->b.graph->nodes.n > MOST_NODES && !diag->errors)
     diag_error(diag, grad->span,
@@ -331,7 +331,7 @@ static void check_size(const Diff *d, const Node *grad) {
 /* Returns whether grads of other losses are left. */
 static bool rewrite(Plan *p, int index) {
   Entry *e = &p->program->entries.at[index];
-  Diff d = {.plan = p, .entry = e, .index = index, .old = e->graph};
+  Autodiff d = {.plan = p, .entry = e, .index = index, .old = e->graph};
   int n = e->graph->nodes.n;
   bool any = false, left = false;
   for (NodeId i = 0; i < n; i++) any = any || op_is(graph_node(e->graph, i), OPF_GRAD);

@@ -13,7 +13,7 @@
 #include "opdefs.h"
 #include <string.h>
 
-typedef struct Rewrite {
+typedef struct TransposeRewrite {
   Build b;
   const Program *program;
   const Machine *machine;
@@ -22,7 +22,7 @@ typedef struct Rewrite {
   NodeId *map;       /* old node -> new node */
   NodeId *made;      /* by old node: its new node with dim made_dim last; NO_NODE */
   int *made_dim;
-} Rewrite;
+} TransposeRewrite;
 
 /* One that the kernels of small products take. */
 static bool is_small(const Graph *g, const Node *n) {
@@ -35,7 +35,7 @@ static bool is_small(const Graph *g, const Node *n) {
 
 /* The dim of operand k that is to be its last; -1: it lies as it should, or each run has another.
  */
-static int dim_across(const Rewrite *w, const Graph *g, NodeId id, int k) {
+static int dim_across(const TransposeRewrite *w, const Graph *g, NodeId id, int k) {
   const Node *n = graph_node(g, id), *x = graph_operand(g, n, k);
   const Letters l = product_letters(g, n);
   const int loop = region_loop(w->e, w->region[id]), last = shape_last(&n->shape),
@@ -58,7 +58,7 @@ Span forbid_of(const Program *p, const Node *n) {
 }
 
 /* The value with dim d last. */
-static NodeId transposed(Rewrite *w, const Graph *g, NodeId x, int d) {
+static NodeId transposed(TransposeRewrite *w, const Graph *g, NodeId x, int d) {
   const Node *n = graph_node(g, x);
   int perm[MAX_RANK], k = 0;
   if (w->made[x] != NO_NODE && w->made_dim[x] == d) return w->made[x];
@@ -74,7 +74,7 @@ static NodeId transposed(Rewrite *w, const Graph *g, NodeId x, int d) {
 }
 
 /* Its letters move with it. */
-static NodeId read_along(Rewrite *w, const Graph *g, NodeId id, Node *copy, int k, int d) {
+static NodeId read_along(TransposeRewrite *w, const Graph *g, NodeId id, Node *copy, int k, int d) {
   const Node *n = graph_node(g, id);
   const int first = k ? graph_operand(g, n, 0)->shape.rank : 0,
             rank = graph_operand(g, n, k)->shape.rank;
@@ -90,13 +90,13 @@ static NodeId read_along(Rewrite *w, const Graph *g, NodeId id, Node *copy, int 
 static void rewrite(Plan *p, Entry *e) {
   const Graph *g = e->graph;
   const int n = g->nodes.n;
-  Rewrite w = {.program = p->program,
-               .machine = p->program->machine,
-               .e = e,
-               .region = regions_find(p->arena, e, g),
-               .map = arena_array(p->arena, NodeId, n),
-               .made = arena_array(p->arena, NodeId, n),
-               .made_dim = arena_array(p->arena, int, n)};
+  TransposeRewrite w = {.program = p->program,
+                        .machine = p->program->machine,
+                        .e = e,
+                        .region = regions_find(p->arena, e, g),
+                        .map = arena_array(p->arena, NodeId, n),
+                        .made = arena_array(p->arena, NodeId, n),
+                        .made_dim = arena_array(p->arena, int, n)};
   w.b = (Build){.arena = p->arena,
                 .diag = p->program->diag,
                 .graph = graph_new(p->arena, VIEW_GLOBAL, n + n / 8)};

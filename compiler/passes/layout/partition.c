@@ -28,7 +28,7 @@ typedef struct ShiftNeeds {
   VEC(const Layout *) v;
 } ShiftNeeds;
 
-typedef struct Part {
+typedef struct Partition {
   Plan *plan;
   Program *program;
   const Mesh *mesh;
@@ -38,16 +38,16 @@ typedef struct Part {
   const Choice *choice;
   Versions **have; /* by global node */
   ShiftNeeds *shifts;   /* by global node */
-} Part;
+} Partition;
 
-static NodeId add_local(Part *p, const Node *n, NodeId from, NodeId cause) {
+static NodeId add_local(Partition *p, const Node *n, NodeId from, NodeId cause) {
   NodeId id = graph_add(p->le->graph, n);
   vec_push(p->arena, &p->le->origin, from);
   vec_push(p->arena, &p->le->cause, cause);
   return id;
 }
 
-static NodeId add_exchange(Part *p, NodeId x, const Layout *to, NodeId origin, NodeId cause) {
+static NodeId add_exchange(Partition *p, NodeId x, const Layout *to, NodeId origin, NodeId cause) {
   const Node *from = graph_node(p->le->graph, x);
   Node n = {.op = OP_exchange,
             .dtype = from->dtype,
@@ -63,18 +63,18 @@ static NodeId add_exchange(Part *p, NodeId x, const Layout *to, NodeId origin, N
 
 /* -------- versions -------- */
 
-static NodeId add_version(Part *p, NodeId id, NodeId local) {
+static NodeId add_version(Partition *p, NodeId id, NodeId local) {
   Version v = {graph_node(p->le->graph, local)->layout, local};
   vec_push(p->arena, &p->have[id]->v, v);
   return local;
 }
 
-static int layout_number(Part *p, NodeId id, const Layout *l) {
+static int layout_number(Partition *p, NodeId id, const Layout *l) {
   return form_layout(p->choice->routes, p->choice->value[id].form, l);
 }
 
 /* Sets the layout that the others are converted from. */
-static void grow_tree(Part *p, NodeId id, int from) {
+static void grow_tree(Partition *p, NodeId id, int from) {
   int wanted[MAX_HOPS], n = choice_wanted(p->choice, id, wanted, MAX_HOPS);
   Tree t;
   if (route_tree(p->choice->routes, p->choice->value[id].form, from, wanted, n, &t) < INFINITY &&
@@ -82,7 +82,7 @@ static void grow_tree(Part *p, NodeId id, int from) {
     p->have[id]->tree = arena_copy(p->arena, &t, sizeof t);
 }
 
-static NodeId no_way(Part *p, NodeId id, const Layout *need, NodeId cause) {
+static NodeId no_way(Partition *p, NodeId id, const Layout *need, NodeId cause) {
   Node copy = *graph_node(p->g, id);
   diag_error(
       p->plan->program->diag, graph_node(p->g, cause == NO_NODE ? id : cause)->span,
@@ -96,16 +96,16 @@ static NodeId no_way(Part *p, NodeId id, const Layout *need, NodeId cause) {
 
 /* What is made of its index alone is not made at places below 0 and from n on, as a cyclic window
  * has them: such dims are whole. */
-static const Layout *made_in(Part *p, const Node *n, const Layout *need) {
+static const Layout *made_in(Partition *p, const Node *n, const Layout *need) {
   Layout l = *need;
   for (int d = 0; d < l.rank && op_class(n) != OPC_CONST; d++)
     if (l.dim[d].window.cyclic) l.dim[d] = (DimLayout){.granule = 1};
   return layout_of(p->program->layouts, &l, &n->shape);
 }
 
-static NodeId value_in(Part *p, NodeId id, const Layout *need, NodeId cause);
+static NodeId value_in(Partition *p, NodeId id, const Layout *need, NodeId cause);
 
-static bool is_hop_of(Part *p, NodeId id, const Layout *l) {
+static bool is_hop_of(Partition *p, NodeId id, const Layout *l) {
   const Tree *t = p->have[id]->tree;
   for (int i = 0; t && i < t->nhops; i++)
     if (form_at(p->choice->routes, p->choice->value[id].form, t->hop[i].to) == l) return true;
@@ -115,7 +115,7 @@ static bool is_hop_of(Part *p, NodeId id, const Layout *l) {
 /* The complete sum that a view `x` shows partial terms of is made of what it shows, where other
  * uses find it, too: a loop that keeps a sum of each run has it in other dims. NO_NODE: something
  * else is needed, or shown. */
-static NodeId reduced_below(Part *p, NodeId id, NodeId x, const Layout *need, NodeId cause) {
+static NodeId reduced_below(Partition *p, NodeId id, NodeId x, const Layout *need, NodeId cause) {
   const Node *n = graph_node(p->g, id);
   Node view = *graph_node(p->le->graph, x);
   Layout l = *view.layout;
@@ -144,7 +144,7 @@ static NodeId reduced_below(Part *p, NodeId id, NodeId x, const Layout *need, No
 }
 
 /* The value of a global node in a layout, made if it is not there yet. */
-static NodeId value_in(Part *p, NodeId id, const Layout *need, NodeId cause) {
+static NodeId value_in(Partition *p, NodeId id, const Layout *need, NodeId cause) {
   Versions *have = p->have[id];
   for (int i = 0; i < have->v.n; i++)
     if (have->v.at[i].layout == need) return have->v.at[i].local;
@@ -166,7 +166,7 @@ static NodeId value_in(Part *p, NodeId id, const Layout *need, NodeId cause) {
 }
 
 /* What a shift needs need not be cut out of a larger box that the device has already. */
-static bool serves(const Part *p, NodeId id, const Layout *l, const Layout *need) {
+static bool serves(const Partition *p, NodeId id, const Layout *l, const Layout *need) {
   const Shape *s = &graph_node(p->g, id)->shape;
   if (l->partial != need->partial || (l->partial && l->reduce != need->reduce)) return false;
   for (int d = 0; d < l->rank; d++)
@@ -175,7 +175,7 @@ static bool serves(const Part *p, NodeId id, const Layout *l, const Layout *need
 }
 
 /* The layout that a needed one is converted from; NULL: from none. */
-static const Layout *converted_from(Part *p, NodeId id, const Layout *need) {
+static const Layout *converted_from(Partition *p, NodeId id, const Layout *need) {
   const Tree *t = p->have[id]->tree;
   const int form = p->choice->value[id].form, to = layout_number(p, id, need);
   for (int i = 0; t && i < t->nhops; i++)
@@ -186,7 +186,7 @@ static const Layout *converted_from(Part *p, NodeId id, const Layout *need) {
 /* What several shifts need of a value around its blocks is fetched at once where that costs less
  * than one after the other: a stencil's neighbours in one exchange, with one copy of the block.
  * NULL: no. */
-static const Layout *around_all(Part *p, NodeId id, const Layout *first, const Layout *from) {
+static const Layout *around_all(Partition *p, NodeId id, const Layout *first, const Layout *from) {
   const ShiftNeeds *all = &p->shifts[id];
   const Node *n = graph_node(p->g, id);
   const Layout *wide = first;
@@ -212,7 +212,7 @@ static const Layout *around_all(Part *p, NodeId id, const Layout *first, const L
 }
 
 /* The value in a layout that has what a shift needs. */
-static NodeId value_around(Part *p, NodeId id, const Layout *need, NodeId cause) {
+static NodeId value_around(Partition *p, NodeId id, const Layout *need, NodeId cause) {
   const Versions *have = p->have[id];
   for (int i = 0; i < have->v.n; i++)
     if (serves(p, id, have->v.at[i].layout, need)) return have->v.at[i].local;
@@ -226,7 +226,7 @@ static NodeId value_around(Part *p, NodeId id, const Layout *need, NodeId cause)
 /* -------- nodes -------- */
 
 /* A value that may not be gathered is read from the layout that it was given, and no other. */
-static void keep_as_said(Part *p, NodeId id, NodeId local, int said) {
+static void keep_as_said(Partition *p, NodeId id, NodeId local, int said) {
   const ChoiceValue *v = &p->choice->value[id];
   int from = layout_number(p, id, graph_node(p->le->graph, local)->layout);
   while (from != said) {
@@ -242,7 +242,7 @@ static void keep_as_said(Part *p, NodeId id, NodeId local, int said) {
 }
 
 /* What region r needs at the end of a run, in its layouts: before anything that comes after it. */
-static void place_region(Part *p, int r) {
+static void place_region(Partition *p, int r) {
   const Region *x = &p->le->entry->regions.at[r];
   LocalRegion *to = &p->le->region[r];
   if (to->condition != NO_NODE || x->condition == NO_NODE) return;
@@ -255,7 +255,7 @@ static void place_region(Part *p, int r) {
 }
 
 /* A carry keeps its layout through the region, and behind it. */
-static void place_carried(Part *p, NodeId id, Node n, const Way *w) {
+static void place_carried(Partition *p, NodeId id, Node n, const Way *w) {
   const bool after = op_is(&n, OPF_AFTER);
   const NodeId from = n.operand[0];
   NodeId x;
@@ -270,7 +270,7 @@ static void place_carried(Part *p, NodeId id, Node n, const Way *w) {
 }
 
 /* Of operand i of a node. */
-static const Layout *needed(const Part *p, NodeId id, int i) {
+static const Layout *needed(const Partition *p, NodeId id, int i) {
   const Way *w = &p->choice->ways[id]->way[p->choice->way[id]];
   const int form = p->choice->value[graph_node(p->g, id)->operand[i]].form;
   return form_at(p->choice->routes, form, w->need[i]);
@@ -278,7 +278,7 @@ static const Layout *needed(const Part *p, NodeId id, int i) {
 
 /* What a wrapped border shows of a cut dim has come with the block; around a whole dim the ends are
  * put here, and the convolution has no border there. */
-static void put_ends(Part *p, Node *n, NodeId id) {
+static void put_ends(Partition *p, Node *n, NodeId id) {
   Graph *g = p->le->graph;
   Build b = {
       .arena = p->arena, .diag = p->program->diag, .graph = g, .span = n->span, .site = n->site};
@@ -297,7 +297,7 @@ static void put_ends(Part *p, Node *n, NodeId id) {
 }
 
 /* All dims of more than one element on a device keep their order. */
-static bool stays_in_place(const Part *p, const Node *n) {
+static bool stays_in_place(const Partition *p, const Node *n) {
   const Shape s = node_local(p->mesh, n);
   int64_t last = -1;
   for (int d = 0; d < n->shape.rank; d++) {
@@ -308,14 +308,14 @@ static bool stays_in_place(const Part *p, const Node *n) {
   return true;
 }
 
-static void list_shifts(Part *p, NodeId id) {
+static void list_shifts(Partition *p, NodeId id) {
   const Node *n = graph_node(p->g, id);
   if (!op_is(n, OPF_SHIFTS) || p->choice->value[id].free) return;
   for (int i = 0; i < n->noperands; i++)
     vec_push(p->arena, &p->shifts[n->operand[i]].v, needed(p, id, i));
 }
 
-static void place(Part *p, NodeId id) {
+static void place(Partition *p, NodeId id) {
   Node n = *graph_node(p->g, id);
   const ChoiceValue *v = &p->choice->value[id];
   p->have[id] = arena_new_of(p->arena, Versions);
@@ -369,7 +369,7 @@ void partition_as(Plan *plan, int index, const Choice *choice) {
   int n = e->graph->nodes.n;
   LocalEntry le = {
       .entry = e, .index = index, .graph = graph_new(plan->arena, VIEW_LOCAL, n + n / 4)};
-  Part p = {
+  Partition p = {
       .plan = plan, .program = g, .mesh = &g->mesh, .arena = plan->arena, .g = e->graph, .le = &le};
   p.choice = choice;
   p.have = arena_array(plan->arena, Versions *, n + 1);

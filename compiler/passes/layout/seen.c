@@ -12,20 +12,20 @@ struct ChoiceSeen {
   int *key;
 };
 
-typedef struct Key {
+typedef struct SeenKey {
   int n, at[MOST_KEY + 1]; /* n > MOST_KEY: too long */
-} Key;
+} SeenKey;
 
-static void put(Key *k, int x) {
+static void put(SeenKey *k, int x) {
   if (k->n <= MOST_KEY) k->at[k->n++] = x;
 }
 
-static void put_wants(Key *k, const ChoiceValue *v) {
+static void put_wants(SeenKey *k, const ChoiceValue *v) {
   put(k, v->want.n);
   for (int i = 0; i < v->want.n; i++) put(k, v->want.at[i].layout), put(k, v->want.at[i].count);
 }
 
-static void put_operands(Key *key, const Choice *c, NodeId id) {
+static void put_operands(SeenKey *key, const Choice *c, NodeId id) {
   const Ways *w = c->ways[id];
   for (int k = 0; k < w->noperands; k++) {
     const NodeId x = c->operand[id][k];
@@ -38,8 +38,8 @@ static void put_operands(Key *key, const Choice *c, NodeId id) {
   }
 }
 
-static Key key_of(const Choice *c, ChoiceLook look, NodeId id) {
-  Key k;
+static SeenKey key_of(const Choice *c, ChoiceLook look, NodeId id) {
+  SeenKey k;
   k.n = 0;
   put(&k, c->routes == c->figures);
   put(&k, c->routes->forms.at[c->value[id].form].closed);
@@ -52,7 +52,7 @@ static ChoiceSeen *place(const Choice *c, ChoiceLook look, NodeId id) {
   return &c->seen[look][c->class_of[id]];
 }
 
-static bool find(ChoiceSeen *s, Choice *c, const Key *k, int *found) {
+static bool find(ChoiceSeen *s, Choice *c, const SeenKey *k, int *found) {
   const size_t bytes = sizeof *k->at * (size_t)k->n;
   if (k->n > MOST_KEY) {
     s->n = 0;
@@ -70,7 +70,7 @@ static bool find(ChoiceSeen *s, Choice *c, const Key *k, int *found) {
 
 bool choice_seen(Choice *c, ChoiceLook look, NodeId id, const int *more, int n, int *found) {
   if (!c->class_of) return false;
-  Key k = key_of(c, look, id);
+  SeenKey k = key_of(c, look, id);
   for (int i = 0; i < n; i++) put(&k, more[i]);
   return find(place(c, look, id), c, &k, found);
 }

@@ -87,11 +87,11 @@ static void find_summed(Updates *u, const Entry *e) {
 
 /* What of a variable's all-reduce are messages, and what bytes; and what reading and writing it
  * takes less time when each device has only a part. */
-typedef struct Times {
+typedef struct UpdateTimes {
   double messages, bytes, memory;
-} Times;
+} UpdateTimes;
 
-static Times times_of(const Updates *u, const Var *v, uint32_t axes, int64_t k) {
+static UpdateTimes times_of(const Updates *u, const Var *v, uint32_t axes, int64_t k) {
   Shape local = layout_local(&u->program->mesh, v->layout, &v->shape);
   const Exchange x = {.kind = DTRT_ALL_REDUCE,
                       .axes = axes,
@@ -102,9 +102,9 @@ static Times times_of(const Updates *u, const Var *v, uint32_t axes, int64_t k) 
                       .most = shape_count(&local) * dtype_size(v->dtype)};
   Price price = cost_price(u->program, &x, 1, false).price;
   double less = 2 * (double)x.most * (1 - 1 / (double)k);
-  return (Times){.messages = price.waiting,
-                 .bytes = price.moving,
-                 .memory = less / u->program->machine->memory_bandwidth};
+  return (UpdateTimes){.messages = price.waiting,
+                       .bytes = price.moving,
+                       .memory = less / u->program->machine->memory_bandwidth};
 }
 
 /* The first dim that the axes cut evenly, else the longest. */
@@ -130,7 +130,7 @@ static Added layout_when_shared(const Updates *u, int var, bool weights_too) {
   if (k == 1 || v->spec) return none;
   if (like && program_find_var(like->program, v->path) >= 0) return none;
   /* With the weights split too there may be no exchange more; else there are two. */
-  Times t = times_of(u, v, axes, k);
+  UpdateTimes t = times_of(u, v, axes, k);
   if (t.bytes < 2 * t.messages || (!weights_too && t.memory < 2 * t.messages)) return none;
   int d = dim_to_cut(u, v, k);
   return d < 0 ? none : (Added){.dim = d, .axes = axes};

@@ -21,10 +21,10 @@ enum {
 };
 
 /* Axes in an order, in granules, that a layout nearby has on a factor. */
-typedef struct Seen {
+typedef struct NearbyCut {
   int factor;
   Cut cut;
-} Seen;
+} NearbyCut;
 
 typedef struct Entrant {
   uint64_t hash;
@@ -63,7 +63,7 @@ typedef struct Enumerate {
   const bool *can_be_partial;
   int result_form;
   Rule rule;
-  VEC(Seen) seen;
+  VEC(NearbyCut) seen;
   int naxes, axis[MAX_AXES];
   int noptions[MAX_AXES], option[MAX_AXES][MAX_OPTIONS];
   int to[MAX_AXES];
@@ -89,7 +89,7 @@ static void see(Enumerate *s, int i, const Layout *l, bool granules_only) {
     if (!l->dim[d].naxes || l->dim[d].window.of) continue;
     if (granules_only && l->dim[d].granule <= 1) continue;
     for (int j = 0; j < rd->n; j++) {
-      Seen x = {.factor = rd->factor[j]};
+      NearbyCut x = {.factor = rd->factor[j]};
       if (!cut_of(s->mesh, &s->rule, rd, &l->dim[d], x.factor, &x.cut) || !x.cut.naxes) continue;
       if (granules_only && x.cut.granule <= 1) continue;
       bool known = false;
@@ -252,7 +252,7 @@ static int orders_of(const Enumerate *s, int f, const Cut *cut, Cut *out) {
     n++;
   }
   for (int k = 0; k < s->seen.n && n < MOST_ORDERS; k++) {
-    const Seen *x = &s->seen.at[k];
+    const NearbyCut *x = &s->seen.at[k];
     uint32_t a = 0, b = 0;
     for (int j = 0; j < cut->naxes; j++) a |= 1u << cut->axis[j];
     for (int j = 0; j < x->cut.naxes; j++) b |= 1u << x->cut.axis[j];
@@ -378,7 +378,7 @@ static void key_put(Enumerate *s, Str *key) {
     str_put(key, (const char *)x, sizeof x);
   }
   for (int k = 0; k < s->seen.n; k++) {
-    const Seen *x = &s->seen.at[k];
+    const NearbyCut *x = &s->seen.at[k];
     int64_t y[3 + MAX_AXES] = {x->factor, x->cut.naxes, x->cut.granule};
     for (int j = 0; j < x->cut.naxes; j++) y[3 + j] = x->cut.axis[j];
     str_put(key, (const char *)y, sizeof y);

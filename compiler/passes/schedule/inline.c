@@ -231,16 +231,16 @@ static void store_outside(Inline *s) {
 
 /* What node id is computed from, `than` among it: looked for in so many steps. */
 enum { ORIGINS = 4096 };
-typedef struct Parts {
+typedef struct InlineUses {
   IntVec *reader; /* by node */
   NodeId *writer; /* by node: the last that writes into it in place; 0: none */
   NodeId *next;   /* by carry: what it is when a run of its region ends; 0: nothing */
   bool *many;     /* by node: several do */
   IntVec open;
   int32_t *seen, mark; /* by node, of a search */
-} Parts;
+} InlineUses;
 
-static bool is_origin(const Inline *s, Parts *p, NodeId x, NodeId than) {
+static bool is_origin(const Inline *s, InlineUses *p, NodeId x, NodeId than) {
   if (x == than) return true;
   if (x < than || p->seen[x] == p->mark) return false;
   p->seen[x] = p->mark;
@@ -249,7 +249,7 @@ static bool is_origin(const Inline *s, Parts *p, NodeId x, NodeId than) {
 }
 
 /* What comes out of a region has been through all of what its runs computed. */
-static bool comes_after(const Inline *s, Parts *p, NodeId id, NodeId than) {
+static bool comes_after(const Inline *s, InlineUses *p, NodeId id, NodeId than) {
   int steps = 0;
   p->open.n = 0;
   p->mark++;
@@ -264,7 +264,7 @@ static bool comes_after(const Inline *s, Parts *p, NodeId id, NodeId than) {
   return false;
 }
 
-static void find_readers(Inline *s, Parts *p) {
+static void find_readers(Inline *s, InlineUses *p) {
   const int n = s->g->nodes.n + 1;
   p->reader = arena_array(s->arena, IntVec, n);
   p->seen = arena_array(s->arena, int32_t, n);
@@ -280,7 +280,7 @@ static void find_readers(Inline *s, Parts *p) {
 
 /* Products alone read part `id`, where it lies, and what then writes into the tensor is computed
  * from all of them. */
-static bool is_read_before(Inline *s, Parts *p, NodeId id, NodeId writer) {
+static bool is_read_before(Inline *s, InlineUses *p, NodeId id, NodeId writer) {
   for (int i = 0; i < p->reader[id].n; i++) {
     const NodeId r = p->reader[id].at[i];
     const Node *n = graph_node(s->g, r);
@@ -298,7 +298,7 @@ static bool is_read_before(Inline *s, Parts *p, NodeId id, NodeId writer) {
 }
 
 /* The smallest part that is made of part `id` alone, through views and parts. */
-static NodeId smallest_part(const Inline *s, const Parts *p, NodeId id) {
+static NodeId smallest_part(const Inline *s, const InlineUses *p, NodeId id) {
   NodeId least = id;
   for (NodeId at = id; p->reader[at].n == 1;) {
     const NodeId next = p->reader[at].at[0];
@@ -315,7 +315,8 @@ static NodeId smallest_part(const Inline *s, const Parts *p, NodeId id) {
 /* All that is computed from node id, at most so many nodes, is at the same index, and goes where
  * `part` lies: x[i] <- 2 * x[i]. */
 enum { WRITTEN_BACK = 64 };
-static bool is_written_back(const Inline *s, const Parts *p, NodeId part, NodeId id, int *nodes) {
+static bool is_written_back(const Inline *s, const InlineUses *p, NodeId part, NodeId id,
+                            int *nodes) {
   if (s->le->stored[id] || ++*nodes > WRITTEN_BACK) return false;
   for (int i = 0; i < p->reader[id].n; i++) {
     const NodeId r = p->reader[id].at[i];
@@ -335,7 +336,7 @@ static bool is_written_back(const Inline *s, const Parts *p, NodeId part, NodeId
  * out of a region is written no more, unless it is written into itself. */
 static void store_parts(Inline *s) {
   bool *written = NULL;
-  Parts parts = {.reader = NULL};
+  InlineUses parts = {.reader = NULL};
   for (NodeId i = s->g->nodes.n - 1; i >= 0; i--) {
     const Node *n = graph_node(s->g, i);
     if (!n->op->updates && !(op_is(n, OPF_CARRY) && written && written[i])) continue;

@@ -3,11 +3,11 @@
 #include "loop_map.h"
 #include <string.h>
 
-typedef struct Walk {
+typedef struct MapWalk {
   LoopMap *m, *fresh;
   const Step *step;
   Lookup up_done;
-} Walk;
+} MapWalk;
 
 LoopDims *loop_map_find(const LoopMap *m, NodeId id) {
   int at = lookup_get(&m->at, graph_node(m->le->graph, id));
@@ -67,7 +67,7 @@ void loop_map_return(LoopMap *m, LoopsKnown to) {
   m->beyond.n = to.beyond, m->whole.n = to.whole;
 }
 
-static const LoopDims *known(const Walk *w, NodeId id) {
+static const LoopDims *known(const MapWalk *w, NodeId id) {
   const LoopDims *d = loop_map_find(w->fresh, id);
   return d ? d : loop_map_find(w->m, id);
 }
@@ -75,7 +75,7 @@ static const LoopDims *known(const Walk *w, NodeId id) {
 /* It is there in memory. Of a value that these loops do not make, a view is as good as the value:
  * the same bytes under other dims, of which the loops may run over one, as over the heads that a
  * reshape makes of a product's columns. */
-static bool is_read(const Walk *w, NodeId id) {
+static bool is_read(const MapWalk *w, NodeId id) {
   const Graph *g = w->m->le->graph;
   const NodeId base = node_base(g, id);
   if (!w->m->le->stored[base] || step_stores(w->step, base)) return false;
@@ -106,7 +106,7 @@ static int sole_factor(const Rule *r, const RuleDim *rd) {
 
 /* The loops of the dims of a tensor go to the factors; false: two loops for one, or a dim that is
  * no plain factor. */
-static bool to_factors(const Walk *w, const Rule *r, const RuleDim *rd, const LoopDims *d,
+static bool to_factors(const MapWalk *w, const Rule *r, const RuleDim *rd, const LoopDims *d,
                        int8_t *loop_of, bool sums) {
   for (int i = 0; d && i < MAX_RANK; i++) {
     if (!loop_map_lives(w->m, d->loop[i])) continue;
@@ -121,7 +121,7 @@ static bool to_factors(const Walk *w, const Rule *r, const RuleDim *rd, const Lo
 }
 
 /* And from the factors to a tensor; all dims of a loop have equal layouts. */
-static bool from_factors(const Walk *w, const Rule *r, const RuleDim *rd, const int8_t *loop_of,
+static bool from_factors(const MapWalk *w, const Rule *r, const RuleDim *rd, const int8_t *loop_of,
                          LoopDims *out) {
   const Graph *g = w->m->le->graph;
   const Node *n = graph_node(g, out->node);
@@ -154,7 +154,7 @@ static bool shifts(const LoopMap *m, const Node *n) { return m->shifts && op_is(
 static void no_loops(int8_t *loop_of) { memset(loop_of, NO_LOOP, MAX_FACTORS); }
 
 /* Finds the loops of a node from its operands', where they are known. */
-static bool up(Walk *w, NodeId id, LoopDims *out) {
+static bool up(MapWalk *w, NodeId id, LoopDims *out) {
   const Graph *g = w->m->le->graph;
   const Node *n = graph_node(g, id);
   const LoopDims *had = known(w, id);
@@ -192,7 +192,7 @@ static bool same_loops(const LoopMap *m, const LoopDims *a, const LoopDims *b) {
 }
 
 /* The loops of an operand that is read by a shift: those that pass. */
-static LoopDims not_shifted(const Walk *w, const Rule *r, int k, const LoopDims *d,
+static LoopDims not_shifted(const MapWalk *w, const Rule *r, int k, const LoopDims *d,
                             NodeId operand) {
   LoopDims x = loop_dims_none(operand);
   for (int i = 0; i < graph_node(w->m->le->graph, operand)->shape.rank; i++) {
@@ -208,16 +208,16 @@ static LoopDims not_shifted(const Walk *w, const Rule *r, int k, const LoopDims 
 }
 
 /* A shift's operand that is in memory: all of it is there, whatever part of it other uses see. */
-static void read_beyond(Walk *w, const LoopDims *x) {
+static void read_beyond(MapWalk *w, const LoopDims *x) {
   const NodeId base = node_base(w->m->le->graph, x->node);
   const uint32_t loops = w->m->live & ~loop_map_loops(w->m, x);
   vec_push(w->m->arena, &w->fresh->beyond, ((LoopsBeyond){base, loops}));
 }
 
-static bool down(Walk *w, const LoopDims *d, Lookup *done);
+static bool down(MapWalk *w, const LoopDims *d, Lookup *done);
 
 /* To the operands of a shift; `fits`: all of its loops pass. */
-static bool down_shift(Walk *w, const Rule *r, const LoopDims *d, bool fits, Lookup *done) {
+static bool down_shift(MapWalk *w, const Rule *r, const LoopDims *d, bool fits, Lookup *done) {
   const Node *n = graph_node(w->m->le->graph, d->node);
   for (int k = 0; k < n->noperands; k++) {
     const LoopDims x = not_shifted(w, r, k, d, n->operand[k]);
@@ -230,7 +230,7 @@ static bool down_shift(Walk *w, const Rule *r, const LoopDims *d, bool fits, Loo
 }
 
 /* Takes the loops of a node to all that it is computed from. */
-static bool down(Walk *w, const LoopDims *d, Lookup *done) {
+static bool down(MapWalk *w, const LoopDims *d, Lookup *done) {
   const Graph *g = w->m->le->graph;
   const Node *n = graph_node(g, d->node);
   const LoopDims *had = known(w, d->node);
@@ -275,7 +275,7 @@ uint32_t loop_map_summed(const LoopMap *m, NodeId id) {
 }
 
 bool loop_map_step(LoopMap *m, const Step *s, LoopMap *fresh, uint32_t *used) {
-  Walk w = {.m = m, .fresh = fresh, .step = s};
+  MapWalk w = {.m = m, .fresh = fresh, .step = s};
   Lookup done = {0};
   *used = 0;
   for (int i = 0; i < s->nodes.n; i++)

@@ -18,32 +18,32 @@
 #include "unnamed.h"
 #include <string.h>
 
-typedef struct Naming {
+typedef struct NamedUpdates {
   Plan *plan;
   LocalEntry *le;
   Depend d;
   NodeId scatter;
   const Step *step; /* the map that is looked at; NULL: all maps are taken as one */
   Unnamed *rest;
-} Naming;
+} NamedUpdates;
 
 /* What another step stores. */
 static bool is_from_memory(void *user, NodeId id) {
-  const Naming *s = user;
+  const NamedUpdates *s = user;
   if (!s->le->stored[id]) return false;
   if (s->step) return !step_stores(s->step, id);
   const int by = s->d.made_by[id];
   return by < 0 || s->le->steps.at[by].kind != STEP_MAP;
 }
 
-static bool is_new(const Naming *s, NodeId id) {
+static bool is_new(const NamedUpdates *s, NodeId id) {
   return s->d.variable[id] >= 0 || entry_carry_of(s->le, id) != NO_NODE ||
          graph_node(s->le->graph, id)->op->updates;
 }
 
 /* A new value of a variable or a carry, or a window that is written, which stays as it is in the
  * other rows. */
-static bool is_left(Naming *s, NodeId id, RowDims *rows) {
+static bool is_left(NamedUpdates *s, NodeId id, RowDims *rows) {
   const Graph *g = s->le->graph;
   const NodeId carry = entry_carry_of(s->le, id);
   const int var = s->d.variable[id];
@@ -54,11 +54,11 @@ static bool is_left(Naming *s, NodeId id, RowDims *rows) {
   return graph_node(g, old)->op == OP_var && node_source(graph_node(g, old)) == var;
 }
 
-static uint32_t sharers(const Naming *s, NodeId id) {
+static uint32_t sharers(const NamedUpdates *s, NodeId id) {
   return s->d.variable[id] < 0 ? 0 : share_axes(s->plan, s->d.variable[id]);
 }
 
-static bool leaves_the_rest(Naming *s, Step *step) {
+static bool leaves_the_rest(NamedUpdates *s, Step *step) {
   s->step = step;
   unnamed_of(s->rest, s->scatter);
   for (int i = 0; i < step->nodes.n; i++) {
@@ -73,7 +73,7 @@ static bool leaves_the_rest(Naming *s, Step *step) {
 }
 
 /* The scatter goes to whole rows, few of them. */
-static bool is_sparse(const Naming *s, const Step *step) {
+static bool is_sparse(const NamedUpdates *s, const Step *step) {
   if (step->kind != STEP_SCATTER) return false;
   const Mesh *m = &s->plan->program->mesh;
   const Node *n = graph_node(s->le->graph, step->nodes.at[0]);
@@ -84,7 +84,7 @@ static bool is_sparse(const Naming *s, const Step *step) {
   return updates < INT32_MAX && updates <= table.dim[0] / NAMED_ROWS;
 }
 
-static void look_at(Naming *s, int t) {
+static void look_at(NamedUpdates *s, int t) {
   LocalEntry *le = s->le;
   Step *own = &le->steps.at[t];
   if (!is_sparse(s, own)) return;
@@ -101,7 +101,7 @@ static void look_at(Naming *s, int t) {
   for (int i = 0; i < readers->n; i++) le->steps.at[readers->at[i]].named = 1 + s->scatter;
 }
 
-static bool begin(Naming *s) {
+static bool begin(NamedUpdates *s) {
   bool any = false;
   const LocalEntry *le = s->le;
   for (int t = 0; t < le->steps.n; t++) any = any || is_sparse(s, &le->steps.at[t]);
@@ -115,7 +115,7 @@ void named(Plan *p) {
   if (p->observe) return; /* values are looked at whole */
   for (int e = 0; e < p->entries.n; e++) {
     LocalEntry *le = &p->entries.at[e];
-    Naming s = {.plan = p, .le = le};
+    NamedUpdates s = {.plan = p, .le = le};
     if (!begin(&s)) continue;
     for (int t = 0; t < le->steps.n; t++) look_at(&s, t);
   }
@@ -125,7 +125,7 @@ void named(Plan *p) {
 
 /* The maps that may become one over the rows that a scatter names. */
 typedef struct NamedMaps {
-  Naming *s;
+  NamedUpdates *s;
   int segment;
   int *of; /* by step: 1 + a scatter */
   IntVec steps;
@@ -134,7 +134,7 @@ typedef struct NamedMaps {
 } NamedMaps;
 
 /* Its rows are those of the scatter. */
-static bool has_rows_of(const Naming *s, NodeId id) {
+static bool has_rows_of(const NamedUpdates *s, NodeId id) {
   const Node *n = graph_node(s->le->graph, id), *rows = graph_node(s->le->graph, s->scatter);
   return n->shape.rank && n->shape.dim[0] == rows->shape.dim[0] &&
          dim_equal(&n->layout->dim[0], &rows->layout->dim[0]);
@@ -144,7 +144,7 @@ static void add_member(NamedMaps *g, int t);
 
 /* What a member stores is the new value of a variable or a carry, or is for members. */
 static void check_store(NamedMaps *g, NodeId id) {
-  const Naming *s = g->s;
+  const NamedUpdates *s = g->s;
   const IntVec *readers = &s->d.readers[id];
   if (is_new(s, id)) {
     RowDims rows;
@@ -159,7 +159,7 @@ static void check_store(NamedMaps *g, NodeId id) {
 }
 
 static void add_member(NamedMaps *g, int t) {
-  const Naming *s = g->s;
+  const NamedUpdates *s = g->s;
   const Step *step = &s->le->steps.at[t];
   if (g->of[t] == 1 + s->scatter || g->fails) return;
   if (step->kind != STEP_MAP || step->segment != g->segment || g->of[t] ||
@@ -175,7 +175,7 @@ static void add_member(NamedMaps *g, int t) {
 
 /* All that a map stores is for members. */
 static bool serves(const NamedMaps *g, int t) {
-  const Naming *s = g->s;
+  const NamedUpdates *s = g->s;
   const Step *step = &s->le->steps.at[t];
   if (step->kind != STEP_MAP || step->segment != g->segment || g->of[t]) return false;
   for (int i = 0; i < step->nodes.n; i++) {
@@ -189,7 +189,7 @@ static bool serves(const NamedMaps *g, int t) {
 
 /* What the rows that are not named save, zeroing the gradient among it, is worth a loop. */
 static bool is_worth_it(const NamedMaps *g) {
-  const Naming *s = g->s;
+  const NamedUpdates *s = g->s;
   const Program *p = s->plan->program;
   const Node *n = graph_node(s->le->graph, s->scatter);
   const Mesh *m = &p->mesh;
@@ -200,7 +200,7 @@ static bool is_worth_it(const NamedMaps *g) {
          p->machine->start * p->machine->cache[CACHE_L1].bandwidth;
 }
 
-static void find_group(Naming *s, int t, int *of) {
+static void find_group(NamedUpdates *s, int t, int *of) {
   const Step *own = &s->le->steps.at[t];
   if (!is_sparse(s, own)) return;
   s->scatter = own->nodes.at[0];
@@ -225,7 +225,7 @@ static void find_group(Naming *s, int t, int *of) {
 
 int *named_groups(Plan *p, LocalEntry *le) {
   int *of = arena_array(p->arena, int, le->steps.n + 1);
-  Naming s = {.plan = p, .le = le};
+  NamedUpdates s = {.plan = p, .le = le};
   if (p->observe || !begin(&s)) return of;
   for (int t = 0; t < le->steps.n; t++) find_group(&s, t, of);
   return of;

@@ -16,14 +16,14 @@ typedef struct PackedBuffer {
   int first, last;
 } PackedBuffer;
 
-typedef struct Run {
+typedef struct PackRun {
   int n, first, last;
   PackedBuffer at[RUN];
-} Run;
+} PackRun;
 
 typedef struct Shelf {
   Arena *arena;
-  VEC(Run *) runs;
+  VEC(PackRun *) runs;
   int64_t looks; /* at runs and at their members */
 } Shelf;
 
@@ -31,7 +31,7 @@ typedef struct Shelf {
 static int64_t lowest_free(Shelf *s, const Buffer *b) {
   int64_t at = 0, size = pack_room(b->bytes);
   for (int r = 0; r < s->runs.n; r++) {
-    const Run *run = s->runs.at[r];
+    const PackRun *run = s->runs.at[r];
     if (run->at[0].offset >= at + size) return at;
     s->looks++;
     if (run->last < b->first || b->last < run->first) continue;
@@ -46,7 +46,7 @@ static int64_t lowest_free(Shelf *s, const Buffer *b) {
   return at;
 }
 
-static void run_lives(Run *run) {
+static void run_lives(PackRun *run) {
   run->first = run->at[0].first, run->last = run->at[0].last;
   for (int i = 1; i < run->n; i++) {
     if (run->at[i].first < run->first) run->first = run->at[i].first;
@@ -56,7 +56,7 @@ static void run_lives(Run *run) {
 
 /* The upper half of run r becomes a run of its own behind it. */
 static void split_run(Shelf *s, int r) {
-  Run *low = s->runs.at[r], *high = arena_new_of(s->arena, Run);
+  PackRun *low = s->runs.at[r], *high = arena_new_of(s->arena, PackRun);
   vec_push(s->arena, &s->runs, high);
   for (int i = s->runs.n - 1; i > r + 1; i--) s->runs.at[i] = s->runs.at[i - 1];
   s->runs.at[r + 1] = high;
@@ -71,12 +71,12 @@ static void put(Shelf *s, const Buffer *b) {
   PackedBuffer p = {b->offset, b->offset + pack_room(b->bytes), b->first, b->last};
   int r = 0;
   while (r + 1 < s->runs.n && s->runs.at[r + 1]->at[0].offset <= p.offset) r++;
-  if (!s->runs.n) vec_push(s->arena, &s->runs, arena_new_of(s->arena, Run));
+  if (!s->runs.n) vec_push(s->arena, &s->runs, arena_new_of(s->arena, PackRun));
   if (s->runs.at[r]->n == RUN) {
     split_run(s, r);
     r += s->runs.at[r + 1]->at[0].offset <= p.offset;
   }
-  Run *run = s->runs.at[r];
+  PackRun *run = s->runs.at[r];
   int i = run->n++;
   for (; i > 0 && run->at[i - 1].offset > p.offset; i--) run->at[i] = run->at[i - 1];
   run->at[i] = p;

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Search {
+typedef struct PanelSearch {
   Plan *plan;
   const LocalEntry *le;
   const Graph *g;
@@ -32,7 +32,7 @@ typedef struct Search {
   int *region;     /* by node */
   double *exposed; /* by node: of an exchange by messages, seconds that nothing hides */
   VEC(Panels) found;
-} Search;
+} PanelSearch;
 
 /* -------- what an entry takes -------- */
 
@@ -98,7 +98,7 @@ static bool refines(DimLayout *along, const Layout *l, int d) {
   return true;
 }
 
-static bool find_cut(const Search *s, Panels *x) {
+static bool find_cut(const PanelSearch *s, Panels *x) {
   const Node *n = graph_node(s->g, x->product);
   int rank = n->shape.rank;
   x->along = (DimLayout){.granule = 1};
@@ -120,7 +120,7 @@ static bool find_cut(const Search *s, Panels *x) {
 /* -------- what it gains -------- */
 
 /* A tensor with the part of a dim that the largest panel has. */
-static Node part_of(const Search *s, const Panels *x, NodeId id, int d) {
+static Node part_of(const PanelSearch *s, const Panels *x, NodeId id, int d) {
   Node n = *graph_node(s->g, id);
   if (d < 0) return n;
   const int64_t blocks = dim_parts(&s->plan->program->mesh, &x->along),
@@ -131,7 +131,7 @@ static Node part_of(const Search *s, const Panels *x, NodeId id, int d) {
 }
 
 /* own: what of it the device itself takes for messages is added. */
-static double exchange_time(const Search *s, const Panels *x, NodeId id, int d, double *own) {
+static double exchange_time(const PanelSearch *s, const Panels *x, NodeId id, int d, double *own) {
   const Program *p = s->plan->program;
   const Node to = part_of(s, x, id, d);
   const Node from = part_of(s, x, graph_node(s->g, id)->operand[0], d);
@@ -141,7 +141,7 @@ static double exchange_time(const Search *s, const Panels *x, NodeId id, int d, 
 }
 
 /* Of a panel, what is copied for it included. */
-static double compute_time(const Search *s, const Panels *x) {
+static double compute_time(const PanelSearch *s, const Panels *x) {
   const Program *p = s->plan->program;
   const Node *n = graph_node(s->g, x->product);
   Graph *g = graph_new(s->plan->arena, VIEW_LOCAL, 3);
@@ -168,7 +168,7 @@ static double compute_time(const Search *s, const Panels *x) {
   return time + cost_op(p, g, &y, &r, l, y.layout);
 }
 
-static double modelled(const Search *s, const Panels *x) {
+static double modelled(const PanelSearch *s, const Panels *x) {
   double before = 0, behind = 0, own = 0;
   for (int k = 0; k < 2; k++)
     if (x->in[k] != NO_NODE)
@@ -181,7 +181,7 @@ static double modelled(const Search *s, const Panels *x) {
 
 /* The best number of panels. A panel has two elements of the dim at least in every block, as a
  * matrix times a vector is added up in another order. */
-static void find_number(const Search *s, Panels *x) {
+static void find_number(const PanelSearch *s, Panels *x) {
   const Node *n = graph_node(s->g, x->product);
   const int64_t size = n->shape.dim[panels_dim(s->g, x->product, 2, x->letter)],
                 block = panels_block(&s->plan->program->mesh, &x->along, size);
@@ -200,7 +200,7 @@ static void find_number(const Search *s, Panels *x) {
 
 /* -------- which products -------- */
 
-static bool goes_by_messages(const Search *s, NodeId id) {
+static bool goes_by_messages(const PanelSearch *s, NodeId id) {
   const Node *n = graph_node(s->g, id);
   if (n->op != OP_exchange) return false;
   const Exchange x = exchange_at(s->plan->program, s->g, n);
@@ -210,7 +210,7 @@ static bool goes_by_messages(const Search *s, NodeId id) {
 }
 
 /* The exchange that alone reads the product, or NO_NODE. */
-static NodeId behind(const Search *s, NodeId product) {
+static NodeId behind(const PanelSearch *s, NodeId product) {
   if (s->readers[product] != 1 || s->kept[product]) return NO_NODE;
   for (NodeId i = product + 1; i < s->g->nodes.n; i++) {
     const Node *n = graph_node(s->g, i);
@@ -222,13 +222,13 @@ static NodeId behind(const Search *s, NodeId product) {
 }
 
 /* Sums of f64 are in the order of the BLAS, which may depend on the shape. */
-static bool may_go(const Search *s, NodeId id) {
+static bool may_go(const PanelSearch *s, NodeId id) {
   const Node *n = graph_node(s->g, id);
   return op_class(n) == OPC_PRODUCT && n->dtype != DT_F64 &&
          graph_operand(s->g, n, 0)->dtype != DT_F64;
 }
 
-static void try(const Search *s, Panels x, Panels *best) {
+static void try(const PanelSearch *s, Panels x, Panels *best) {
   for (int k = 0; k < 2; k++)
     if (panels_dim(s->g, x.product, k, x.letter) < 0) x.in[k] = NO_NODE;
   if (x.in[0] == NO_NODE && x.in[1] == NO_NODE && x.out == NO_NODE) return;
@@ -238,7 +238,7 @@ static void try(const Search *s, Panels x, Panels *best) {
   if (x.gains > best->gains) *best = x;
 }
 
-static void find_panels(Search *s, NodeId id) {
+static void find_panels(PanelSearch *s, NodeId id) {
   const Node *n = graph_node(s->g, id);
   Panels x = {.product = id, .out = behind(s, id)}, best = {.gains = 0};
   for (int k = 0; k < 2; k++) {
@@ -298,7 +298,7 @@ static bool agree(const Graph *g, const Mesh *m, const Panels *a, const Panels *
 
 typedef VEC(Panels) PanelsList;
 
-static bool fits(const Search *s, const PanelsList *all, const Panels *x) {
+static bool fits(const PanelSearch *s, const PanelsList *all, const Panels *x) {
   const Mesh *m = &s->plan->program->mesh;
   for (int i = 0; i < all->n; i++)
     if (!agree(s->g, m, x, &all->at[i]) || !agree(s->g, m, &all->at[i], x)) return false;
@@ -320,7 +320,7 @@ static void follow(const PanelsList *all, Panels *x) {
 }
 
 /* What was taken, and all that are like candidate i and have not been tried. */
-static PanelsList with_alike(const Search *s, const PanelsList *taken, int i, bool *tried) {
+static PanelsList with_alike(const PanelSearch *s, const PanelsList *taken, int i, bool *tried) {
   PanelsList out = {0};
   for (int k = 0; k < taken->n; k++) vec_push(s->plan->arena, &out, taken->at[k]);
   const Panels *first = &s->found.at[i];
@@ -334,7 +334,7 @@ static PanelsList with_alike(const Search *s, const PanelsList *taken, int i, bo
   return out;
 }
 
-static void take_best(const Search *s, LocalEntry *le, double least) {
+static void take_best(const PanelSearch *s, LocalEntry *le, double least) {
   Plan *p = s->plan;
   PanelsList taken = {0};
   LocalEntry best = *le;
@@ -352,14 +352,14 @@ static void take_best(const Search *s, LocalEntry *le, double least) {
   *le = best;
 }
 
-static bool has_messages(const Search *s) {
+static bool has_messages(const PanelSearch *s) {
   for (NodeId i = 0; i < s->g->nodes.n; i++)
     if (goes_by_messages(s, i)) return true;
   return false;
 }
 
 static void panels_entry(Plan *p, LocalEntry *le) {
-  Search s = {.plan = p, .le = le, .g = le->graph};
+  PanelSearch s = {.plan = p, .le = le, .g = le->graph};
   const int n = s.g->nodes.n;
   if (!has_messages(&s)) return;
   s.readers = arena_array(p->arena, int, n + 1);

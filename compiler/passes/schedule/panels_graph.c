@@ -16,7 +16,7 @@ typedef struct InPanels {
   NodeId *panel;
 } InPanels;
 
-typedef struct Rewrite {
+typedef struct PanelRewrite {
   const Plan *plan;
   const LocalEntry *from;
   LocalEntry *to;
@@ -30,7 +30,7 @@ typedef struct Rewrite {
   bool *done;     /* by product in panels */
   int64_t copied; /* bytes */
   int now;        /* which products in panels, from 1 on */
-} Rewrite;
+} PanelRewrite;
 
 int panels_dim(const Graph *g, NodeId product, int k, int64_t letter) {
   const Node *n = graph_node(g, product);
@@ -52,21 +52,21 @@ static int64_t panel_begin(int64_t block, int panels, int i) { return block * i 
 /* -------- nodes -------- */
 
 /* What was added to the graph since the last call comes from these. */
-static void note_origin(Rewrite *w, NodeId origin, NodeId cause) {
+static void note_origin(PanelRewrite *w, NodeId origin, NodeId cause) {
   while (w->to->origin.n < w->to->graph->nodes.n) {
     vec_push(w->plan->arena, &w->to->origin, origin);
     vec_push(w->plan->arena, &w->to->cause, cause);
   }
 }
 
-static NodeId laid_out(Rewrite *w, NodeId id, const Layout *l) {
+static NodeId laid_out(PanelRewrite *w, NodeId id, const Layout *l) {
   Node *n = graph_node(w->to->graph, id);
   n->layout = layout_of(w->plan->program->layouts, l, &n->shape);
   return id;
 }
 
 /* Dim d of n elements in blocks of `along`: as the two dims [blocks, n / blocks], or back. */
-static NodeId in_blocks(Rewrite *w, NodeId x, int d, int64_t blocks) {
+static NodeId in_blocks(PanelRewrite *w, NodeId x, int d, int64_t blocks) {
   const Node *n = graph_node(w->to->graph, x);
   if (blocks == 1) return x;
   Shape s = {.rank = n->shape.rank + 1};
@@ -79,7 +79,7 @@ static NodeId in_blocks(Rewrite *w, NodeId x, int d, int64_t blocks) {
   return laid_out(w, mk_reshape(&w->b, x, &s), &l);
 }
 
-static NodeId out_of_blocks(Rewrite *w, NodeId x, int d, int64_t blocks) {
+static NodeId out_of_blocks(PanelRewrite *w, NodeId x, int d, int64_t blocks) {
   const Node *n = graph_node(w->to->graph, x);
   if (blocks == 1) return x;
   Shape s = {.rank = n->shape.rank - 1};
@@ -91,13 +91,13 @@ static NodeId out_of_blocks(Rewrite *w, NodeId x, int d, int64_t blocks) {
   return laid_out(w, mk_reshape(&w->b, x, &s), &l);
 }
 
-static void begin_nodes(Rewrite *w, NodeId like) {
+static void begin_nodes(PanelRewrite *w, NodeId like) {
   const Node *n = graph_node(w->from->graph, like);
   w->b.span = n->span, w->b.site = n->site, w->b.within = n->within;
 }
 
 /* Panel i of new node x, which is of old node `like`. */
-static NodeId sliced(Rewrite *w, NodeId x, NodeId like, const Panels *s, int d, int i) {
+static NodeId sliced(PanelRewrite *w, NodeId x, NodeId like, const Panels *s, int d, int i) {
   const int64_t blocks = dim_parts(&w->plan->program->mesh, &s->along);
   begin_nodes(w, like);
   const NodeId seen = in_blocks(w, x, d, blocks);
@@ -118,7 +118,7 @@ static NodeId sliced(Rewrite *w, NodeId x, NodeId like, const Panels *s, int d, 
 }
 
 /* The whole of which these are the panels. */
-static NodeId joined(Rewrite *w, NodeId like, const Panels *s, const InPanels *c) {
+static NodeId joined(PanelRewrite *w, NodeId like, const Panels *s, const InPanels *c) {
   const int64_t blocks = dim_parts(&w->plan->program->mesh, &s->along);
   begin_nodes(w, like);
   NodeId *part = arena_array(w->plan->arena, NodeId, c->n);
@@ -135,7 +135,7 @@ static NodeId joined(Rewrite *w, NodeId like, const Panels *s, const InPanels *c
 }
 
 /* Old node `like` for panel i, of other operands. */
-static NodeId copied(Rewrite *w, NodeId like, const NodeId *operand, const Panels *s, int d,
+static NodeId copied(PanelRewrite *w, NodeId like, const NodeId *operand, const Panels *s, int d,
                      int i) {
   const Node *old = graph_node(w->from->graph, like);
   const int64_t block = panels_block(&w->plan->program->mesh, &s->along, old->shape.dim[d]);
@@ -152,10 +152,10 @@ static NodeId copied(Rewrite *w, NodeId like, const NodeId *operand, const Panel
 
 /* -------- panels -------- */
 
-static NodeId value(Rewrite *w, NodeId old);
+static NodeId value(PanelRewrite *w, NodeId old);
 
 /* The panels of an old node along a dim, each made when it is asked for. */
-static InPanels panels_of(Rewrite *w, NodeId old, const Panels *s, int dim) {
+static InPanels panels_of(PanelRewrite *w, NodeId old, const Panels *s, int dim) {
   const int64_t blocks = dim_parts(&w->plan->program->mesh, &s->along);
   for (int i = 0; i < w->cut.n; i++) {
     const InPanels *c = &w->cut.at[i];
@@ -167,25 +167,25 @@ static InPanels panels_of(Rewrite *w, NodeId old, const Panels *s, int dim) {
   return c;
 }
 
-static NodeId sliced_once(Rewrite *w, NodeId old, const Panels *s, int d, int i) {
+static NodeId sliced_once(PanelRewrite *w, NodeId old, const Panels *s, int d, int i) {
   NodeId *panel = panels_of(w, old, s, d).panel;
   if (panel[i] == NO_NODE) panel[i] = sliced(w, value(w, old), old, s, d, i);
   return panel[i];
 }
 
-static NodeId sends(Rewrite *w, NodeId exchange, const Panels *s, int d, int i) {
+static NodeId sends(PanelRewrite *w, NodeId exchange, const Panels *s, int d, int i) {
   return sliced_once(w, graph_node(w->from->graph, exchange)->operand[0], s, d, i);
 }
 
 /* Panel i of an exchange that goes in panels. */
-static NodeId exchanged(Rewrite *w, NodeId old, const Panels *s, int d, int i) {
+static NodeId exchanged(PanelRewrite *w, NodeId old, const Panels *s, int d, int i) {
   NodeId *panel = panels_of(w, old, s, d).panel;
   if (panel[i] != NO_NODE) return panel[i];
   const NodeId x = sends(w, old, s, d, i);
   return panel[i] = copied(w, old, &x, s, d, i);
 }
 
-static NodeId multiplied(Rewrite *w, const Panels *s, int i) {
+static NodeId multiplied(PanelRewrite *w, const Panels *s, int i) {
   const Graph *g = w->from->graph;
   const Node *n = graph_node(g, s->product);
   NodeId x[2];
@@ -209,7 +209,7 @@ static bool shares(const Panels *a, const Panels *b) {
 }
 
 /* It is made of a variable or an input alone, or is there already. */
-static bool may_come(const Rewrite *w, NodeId id) {
+static bool may_come(const PanelRewrite *w, NodeId id) {
   const Node *n = graph_node(w->from->graph, id);
   while (w->map[id] == NO_NODE && n->noperands == 1 && !w->product[id] && !w->before[id] &&
          !op_is(n, OPF_CARRY | OPF_AFTER))
@@ -217,9 +217,9 @@ static bool may_come(const Rewrite *w, NodeId id) {
   return w->map[id] != NO_NODE || !n->noperands;
 }
 
-static void put(Rewrite *w, NodeId old);
+static void put(PanelRewrite *w, NodeId old);
 
-static void bring(Rewrite *w, NodeId old) {
+static void bring(PanelRewrite *w, NodeId old) {
   if (w->map[old] != NO_NODE || w->product[old] || w->before[old]) return;
   const Node *n = graph_node(w->from->graph, old);
   if (n->noperands) bring(w, n->operand[0]);
@@ -227,14 +227,14 @@ static void bring(Rewrite *w, NodeId old) {
 }
 
 /* What operand k is, or what is exchanged for it. */
-static NodeId source_of(const Rewrite *w, const Panels *s, int k) {
+static NodeId source_of(const PanelRewrite *w, const Panels *s, int k) {
   const Graph *g = w->from->graph;
   return s->in[k] != NO_NODE ? graph_node(g, s->in[k])->operand[0]
                              : graph_node(g, s->product)->operand[k];
 }
 
 /* Product x shares panels with s, and what else it reads can be there now. */
-static bool goes_with(const Rewrite *w, const Panels *s, const Panels *x) {
+static bool goes_with(const PanelRewrite *w, const Panels *s, const Panels *x) {
   if (!shares(s, x)) return false;
   for (int k = 0; k < 2; k++) {
     const bool shared = x->in[k] != NO_NODE && (x->in[k] == s->in[0] || x->in[k] == s->in[1]);
@@ -243,7 +243,7 @@ static bool goes_with(const Rewrite *w, const Panels *s, const Panels *x) {
   return true;
 }
 
-static void put_panel(Rewrite *w, const Panels *s, int i) {
+static void put_panel(PanelRewrite *w, const Panels *s, int i) {
   const int d = panels_dim(w->from->graph, s->product, 2, s->letter);
   NodeId *panel = panels_of(w, last_of(s), s, d).panel;
   panel[i] = multiplied(w, s, i);
@@ -251,7 +251,7 @@ static void put_panel(Rewrite *w, const Panels *s, int i) {
 }
 
 /* With those that read the same panels, so that these are there for all of them at once. */
-static void put_product(Rewrite *w, const Panels *s) {
+static void put_product(PanelRewrite *w, const Panels *s) {
   const Panels **all = arena_array(w->plan->arena, const Panels *, w->nproducts);
   int n = 0;
   for (int i = 0; i < w->nproducts; i++) {
@@ -276,7 +276,7 @@ static void put_product(Rewrite *w, const Panels *s) {
 }
 
 /* What reads the whole of what goes in panels. */
-static NodeId put_joined(Rewrite *w, NodeId old) {
+static NodeId put_joined(PanelRewrite *w, NodeId old) {
   const Graph *g = w->from->graph;
   const Panels *s = w->product[old] ? w->product[old] : w->before[old];
   const int k = w->product[old] ? 2 : s->in[0] == old ? 0 : 1;
@@ -287,12 +287,12 @@ static NodeId put_joined(Rewrite *w, NodeId old) {
   return joined(w, old, s, &c);
 }
 
-static NodeId value(Rewrite *w, NodeId old) {
+static NodeId value(PanelRewrite *w, NodeId old) {
   if (w->map[old] == NO_NODE) w->map[old] = put_joined(w, old);
   return w->map[old];
 }
 
-static void put(Rewrite *w, NodeId old) {
+static void put(PanelRewrite *w, NodeId old) {
   Node n = *graph_node(w->from->graph, old);
   if (w->map[old] != NO_NODE) return;
   if (w->product[old] && w->product[old]->product == old) put_product(w, w->product[old]);
@@ -306,13 +306,13 @@ static void put(Rewrite *w, NodeId old) {
 
 /* -------- entries -------- */
 
-static NodeId *moved(Rewrite *w, const NodeId *from, int n) {
+static NodeId *moved(PanelRewrite *w, const NodeId *from, int n) {
   NodeId *list = arena_array(w->plan->arena, NodeId, n + 1);
   for (int i = 0; i < n; i++) list[i] = value(w, from[i]);
   return list;
 }
 
-static void move_regions(Rewrite *w) {
+static void move_regions(PanelRewrite *w) {
   const int n = w->from->entry->regions.n;
   w->to->region = arena_array(w->plan->arena, LocalRegion, n + 1);
   for (int r = 0; r < n; r++) {
@@ -333,16 +333,16 @@ LocalEntry panels_made(const Plan *p, const LocalEntry *le, int n, const Panels 
                    .index = le->index,
                    .choice = le->choice,
                    .graph = graph_new(p->arena, VIEW_LOCAL, nodes + nodes / 4)};
-  Rewrite w = {.plan = p,
-               .from = le,
-               .to = &to,
-               .b = {.arena = p->arena, .diag = p->program->diag, .graph = to.graph},
-               .products = products,
-               .nproducts = n,
-               .done = arena_array(p->arena, bool, n + 1),
-               .map = arena_array(p->arena, NodeId, nodes + 1),
-               .product = arena_array(p->arena, const Panels *, nodes + 1),
-               .before = arena_array(p->arena, const Panels *, nodes + 1)};
+  PanelRewrite w = {.plan = p,
+                    .from = le,
+                    .to = &to,
+                    .b = {.arena = p->arena, .diag = p->program->diag, .graph = to.graph},
+                    .products = products,
+                    .nproducts = n,
+                    .done = arena_array(p->arena, bool, n + 1),
+                    .map = arena_array(p->arena, NodeId, nodes + 1),
+                    .product = arena_array(p->arena, const Panels *, nodes + 1),
+                    .before = arena_array(p->arena, const Panels *, nodes + 1)};
   for (NodeId i = 0; i < nodes; i++) w.map[i] = NO_NODE;
   for (int i = 0; i < n; i++) {
     const Panels *s = &products[i];

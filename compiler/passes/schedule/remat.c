@@ -141,16 +141,16 @@ static bool choose_values(Remat *r, int64_t over) {
 /* -------- rewriting -------- */
 
 /* The new graph: each node as it was, and behind the worst step some once more. */
-typedef struct Rewrite {
+typedef struct RematRewrite {
   const Remat *r;
   const LocalEntry *from;
   LocalEntry *to;
   NodeId *first; /* by old node: the new one */
   NodeId *later; /* ... as used after the worst step, or NO_NODE when not computed yet */
   NodeId *part;  /* ... for a recomputed value: what is not stored is its own */
-} Rewrite;
+} RematRewrite;
 
-static NodeId put_node(Rewrite *w, NodeId old, const NodeId *operand, bool again) {
+static NodeId put_node(RematRewrite *w, NodeId old, const NodeId *operand, bool again) {
   Arena *a = w->r->plan->arena;
   Node n = *graph_node(w->from->graph, old);
   n.operand = (NodeId *)operand;
@@ -161,17 +161,17 @@ static NodeId put_node(Rewrite *w, NodeId old, const NodeId *operand, bool again
   return id;
 }
 
-static NodeId later_value(Rewrite *w, NodeId old);
+static NodeId later_value(RematRewrite *w, NodeId old);
 
 /* It is in memory, possibly from the beginning: all uses read that. */
-static bool is_kept(const Rewrite *w, NodeId old) {
+static bool is_kept(const RematRewrite *w, NodeId old) {
   NodeClass c = node_class(graph_node(w->from->graph, old));
   bool stored = w->from->stored[old] && !w->from->tile_bytes[old] && c != CLASS_VIEW;
   return !w->r->chosen[old] && (c == CLASS_SOURCE || stored);
 }
 
 /* An operand of a recomputed value. */
-static NodeId part_value(Rewrite *w, NodeId old) {
+static NodeId part_value(RematRewrite *w, NodeId old) {
   const Node *n = graph_node(w->from->graph, old);
   if (w->r->chosen[old] || is_kept(w, old)) return later_value(w, old);
   if (w->part[old] != NO_NODE) return w->part[old];
@@ -180,7 +180,7 @@ static NodeId part_value(Rewrite *w, NodeId old) {
   return w->part[old] = put_node(w, old, x, false);
 }
 
-static NodeId later_value(Rewrite *w, NodeId old) {
+static NodeId later_value(RematRewrite *w, NodeId old) {
   const Node *n = graph_node(w->from->graph, old);
   if (w->later[old] != NO_NODE) return w->later[old];
   if (is_kept(w, old)) return w->later[old] = w->first[old];
@@ -193,7 +193,7 @@ static NodeId later_value(Rewrite *w, NodeId old) {
   return w->later[old] = other ? put_node(w, old, x, w->r->chosen[old]) : w->first[old];
 }
 
-static void put_all(Rewrite *w) {
+static void put_all(RematRewrite *w) {
   const LocalEntry *from = w->from;
   for (NodeId i = 0; i < from->graph->nodes.n; i++) {
     const Node *n = graph_node(from->graph, i);
@@ -249,12 +249,12 @@ static LocalEntry rewrite(const Remat *r) {
                    .index = from->index,
                    .choice = from->choice,
                    .graph = graph_new(p->arena, VIEW_LOCAL, n)};
-  Rewrite w = {r,
-               from,
-               &to,
-               arena_array(p->arena, NodeId, n + 1),
-               arena_array(p->arena, NodeId, n + 1),
-               arena_array(p->arena, NodeId, n + 1)};
+  RematRewrite w = {r,
+                    from,
+                    &to,
+                    arena_array(p->arena, NodeId, n + 1),
+                    arena_array(p->arena, NodeId, n + 1),
+                    arena_array(p->arena, NodeId, n + 1)};
   for (int i = 0; i < n; i++) w.first[i] = w.later[i] = w.part[i] = NO_NODE;
   to.region = arena_array(p->arena, LocalRegion, from->entry->regions.n + 1);
   for (int i = 0; i < from->entry->regions.n; i++)

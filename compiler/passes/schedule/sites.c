@@ -96,11 +96,11 @@ Site sites_body(Sites *s, NodeId loop, NodeId over) {
                 .turns = sites_count(s, over)};
 }
 
-typedef struct Walk {
+typedef struct UseWalk {
   Sites *s;
   NodeId of;
   SiteUses *out;
-} Walk;
+} UseWalk;
 
 /* Part k of a select: `share` of the turns get there, by the size of what is read there. */
 static Site guarded(Sites *s, const Site *at, Expr select, int k) {
@@ -112,7 +112,7 @@ static Site guarded(Sites *s, const Site *at, Expr select, int k) {
   return in;
 }
 
-static void find_uses(Walk *w, Expr e, const Site *at) {
+static void find_uses(UseWalk *w, Expr e, const Site *at) {
   Sites *s = w->s;
   const ExprNode n = *expr_node(s->x, e);
   if (!n.reads) return;
@@ -136,7 +136,7 @@ static void find_uses(Walk *w, Expr e, const Site *at) {
 }
 
 void sites_uses(Sites *s, NodeId id, const Site *at, SiteUses *out) {
-  Walk w = {.s = s, .of = id, .out = out};
+  UseWalk w = {.s = s, .of = id, .out = out};
   const ExprNode index = *expr_node(s->x, at->index);
   At here = {.flat = NO_EXPR};
   for (int d = 0; d < index.n; d++) here.dim[d] = index.arg[d];

@@ -10,16 +10,16 @@
 #include <string.h>
 #include "tile_group.h"
 
-typedef struct Rows {
+typedef struct RowTiling {
   Tiling *s;
   int *touched; /* by node: 1 + the last group in whose loops it was read or made; 0: none */
-} Rows;
+} RowTiling;
 
 static const Node *first_node(const Tiling *s, int k) {
   return graph_node(s->le->graph, s->le->steps.at[k].nodes.at[0]);
 }
 
-static bool is_row_step(const Rows *r, int k) {
+static bool is_row_step(const RowTiling *r, int k) {
   const Tiling *s = r->s;
   const Step *t = &s->le->steps.at[k];
   const Node *n = first_node(s, k);
@@ -51,18 +51,18 @@ static bool touches_large(const Tiling *s, int k) {
 }
 
 /* What runs in the group's loops is where the next step finds it. */
-static void touch(Rows *r, NodeId id, int index) {
+static void touch(RowTiling *r, NodeId id, int index) {
   Group *g = r->s->groups.at[index];
   if (loop_map_any(&g->map, loop_map_find(&g->map, id))) r->touched[id] = 1 + index;
 }
 
-static void touch_step(Rows *r, int k, int index) {
+static void touch_step(RowTiling *r, int k, int index) {
   for (int i = 0; i < r->s->d.reads[k].n; i++) touch(r, r->s->d.reads[k].at[i].node, index);
   for (int i = 0; i < r->s->le->steps.at[k].nodes.n; i++)
     touch(r, r->s->le->steps.at[k].nodes.at[i], index);
 }
 
-static bool join(Rows *r, int k, int index) {
+static bool join(RowTiling *r, int k, int index) {
   Tiling *s = r->s;
   Group *g = s->groups.at[index];
   if (!g->rows || k - g->member.at[g->member.n - 1] > ROWS_STEPS) return false;
@@ -73,7 +73,7 @@ static bool join(Rows *r, int k, int index) {
   return true;
 }
 
-static bool join_any(Rows *r, int k) {
+static bool join_any(RowTiling *r, int k) {
   int tried = 0;
   for (int i = 0; i < r->s->d.reads[k].n; i++) {
     int group = r->touched[r->s->d.reads[k].at[i].node];
@@ -84,7 +84,7 @@ static bool join_any(Rows *r, int k) {
   return false;
 }
 
-static void begin(Rows *r, int k) {
+static void begin(RowTiling *r, int k) {
   Tiling *s = r->s;
   const Node *n = first_node(s, k);
   NodeId over =
@@ -160,7 +160,7 @@ int64_t rows_fit(const Tiling *s, const Group *g, const int64_t *most, int64_t b
 void rows_find(Tiling *s) {
   const LocalEntry *le = s->le;
   int first = s->groups.n;
-  Rows r = {.s = s, .touched = arena_array(s->plan->scratch, int, le->graph->nodes.n + 1)};
+  RowTiling r = {.s = s, .touched = arena_array(s->plan->scratch, int, le->graph->nodes.n + 1)};
   if (!plan_has(s->plan, FEATURE_ROWS)) return;
   for (int k = 0; k < le->steps.n; k++)
     if (is_row_step(&r, k) && !join_any(&r, k) && touches_large(s, k)) begin(&r, k);

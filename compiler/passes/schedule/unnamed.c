@@ -14,10 +14,10 @@ typedef struct Rest {
   Expr value; /* of what has nothing to do with the scatter */
 } Rest;
 
-typedef struct Answer {
+typedef struct KnownRest {
   int round; /* 0: none */
   Rest rest;
-} Answer;
+} KnownRest;
 
 struct Unnamed {
   Arena *arena;
@@ -34,7 +34,7 @@ struct Unnamed {
   const Node *put;   /* whose value is looked at; NULL: of no window */
   Expr written;      /* what lies where it writes; NO_EXPR: it is not read yet */
   At at;             /* the index that is looked at */
-  VEC(Answer) known; /* by expression, where `round` is that of now */
+  VEC(KnownRest) known; /* by expression, where `round` is that of now */
   int round, looks;
 };
 
@@ -232,11 +232,11 @@ static Rest find_rest(Unnamed *u, Expr e) {
 }
 
 static Rest rest_of(Unnamed *u, Expr e) {
-  while (u->known.n <= e) vec_push(u->arena, &u->known, (Answer){0});
+  while (u->known.n <= e) vec_push(u->arena, &u->known, (KnownRest){0});
   if (u->known.at[e].round == u->round) return u->known.at[e].rest;
   if (u->looks++ >= MOST_LOOKS) return unknown;
   const Rest r = find_rest(u, e);
-  u->known.at[e] = (Answer){u->round, r};
+  u->known.at[e] = (KnownRest){u->round, r};
   return r;
 }
 

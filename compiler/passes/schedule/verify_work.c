@@ -7,7 +7,7 @@ typedef struct Item {
   Site at;
 } Item;
 
-typedef struct Walk {
+typedef struct WorkWalk {
   const LocalEntry *le;
   Arena *arena;
   Sites *sites;
@@ -16,19 +16,19 @@ typedef struct Walk {
   int *times; /* by node: its sites */
   Work work;
   double most; /* code that cannot be right any more */
-} Walk;
+} WorkWalk;
 
-static void meet(Walk *w, NodeId id, const Site *at) {
+static void meet(WorkWalk *w, NodeId id, const Site *at) {
   if (!sites_first(w->sites, id, at)) return;
   vec_push(w->arena, &w->todo, ((Item){id, *at}));
 }
 
-static void want(Walk *w, NodeId id, const Site *at) {
+static void want(WorkWalk *w, NodeId id, const Site *at) {
   const Graph *g = w->le->graph;
   if (!w->le->stored[node_base(g, id)] && !node_is_const(graph_node(g, id))) meet(w, id, at);
 }
 
-static void walk(Walk *w) {
+static void walk(WorkWalk *w) {
   const Graph *g = w->le->graph;
   while (w->todo.n && w->work.code <= w->most) {
     Item x = w->todo.at[--w->todo.n];
@@ -49,7 +49,7 @@ static void walk(Walk *w) {
 }
 
 /* Nodes that one loop nest stores. Sites are of one loop each. */
-static void walk_loop(Walk *w, const NodeId *node, int n) {
+static void walk_loop(WorkWalk *w, const NodeId *node, int n) {
   const Graph *g = w->le->graph;
   const ArenaMark mark = arena_mark(w->arena);
   w->todo.n = w->todo.cap = 0;
@@ -66,7 +66,7 @@ static void walk_loop(Walk *w, const NodeId *node, int n) {
   arena_release(w->arena, mark);
 }
 
-static void walk_all(Walk *w) {
+static void walk_all(WorkWalk *w) {
   const LocalEntry *le = w->le;
   for (int t = 0; t < le->steps.n; t++)
     if (step_loops(&le->steps.at[t]))
@@ -77,11 +77,11 @@ static void walk_all(Walk *w) {
 
 Work work_count(const Plan *p, const LocalEntry *le, Work *once, NodeId *where) {
   int n = le->graph->nodes.n;
-  Walk w = {.le = le,
-            .arena = p->arena,
-            .sites = sites_new(p->arena, &p->program->mesh, le->graph),
-            .met = arena_array(p->arena, bool, n + 1),
-            .times = arena_array(p->arena, int, n + 1)};
+  WorkWalk w = {.le = le,
+                .arena = p->arena,
+                .sites = sites_new(p->arena, &p->program->mesh, le->graph),
+                .met = arena_array(p->arena, bool, n + 1),
+                .times = arena_array(p->arena, int, n + 1)};
   Work all = {0};
   *once = (Work){0};
   *where = 0;
