@@ -17,6 +17,7 @@
 set -u
 export DTGC_FLAGS=${DTGC_FLAGS:---machine=generic} # not the caches of this computer
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/lib.sh"
 update= pattern= only= but= dtgc=${DTGC:-$here/../build/bin/dtgc}
 while [ $# -gt 0 ]; do
   case $1 in
@@ -31,8 +32,7 @@ while [ $# -gt 0 ]; do
 done
 if [ ! -x "$dtgc" ]; then echo "golden.sh: there is no $dtgc (build first, or --dtgc PATH)" >&2; exit 2; fi
 dtgc=$(cd "$(dirname "$dtgc")" && pwd)/$(basename "$dtgc")
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+scratch_folder
 shopt -s globstar nullglob
 cd "$here/golden" || exit 2
 
@@ -40,10 +40,7 @@ cd "$here/golden" || exit 2
 slurp() { IFS= read -r -d '' "$1" <"$2" || :; }
 
 # complain NAME SIDECAR WHAT
-complain() {
-  printf 'FAIL %s%s: %s\n' "$1" "$2" "$3"
-  failed=1
-}
+complain() { fail "$1$2: $3"; }
 
 # compare TEST SIDECAR GOT-FILE
 compare() {
@@ -121,11 +118,11 @@ done
 # part K: every second test, so that two processes share the work evenly
 part() {
   local i
-  failed= count=0 out=$tmp/out$1 err=$tmp/err$1
+  failed=0 count=0 out=$tmp/out$1 err=$tmp/err$1
   for ((i = $1; i < ${#tests[@]}; i += 2)); do
     case ${tests[i]} in */*) one "${tests[i]}" ;; *) one "./${tests[i]}" ;; esac
   done >"$tmp/log$1"
-  echo "$count ${failed:-0}" >"$tmp/sum$1"
+  echo "$count $failed" >"$tmp/sum$1"
 }
 part 0 &
 part 1
@@ -133,11 +130,11 @@ wait
 cat "$tmp/log0" "$tmp/log1"
 read -r n0 f0 <"$tmp/sum0"
 read -r n1 f1 <"$tmp/sum1"
-bad=$((f0 + f1))
+failed=$((f0 + f1 > 0))
 # A sidecar without its program tests nothing.
 for f in **/*.{ast,graph,layout,statements,spmd,comm,edits,loops,memory,c,steps,out,err,warn,args}; do
-  [ -e "${f%.*}.dtg" ] || { echo "FAIL $f: there is no ${f%.*}.dtg beside it"; bad=1; }
+  [ -e "${f%.*}.dtg" ] || fail "$f: there is no ${f%.*}.dtg beside it"
 done
 echo "$((n0 + n1)) golden outputs of ${#tests[@]} programs"
-if [ $((n0 + n1)) -eq 0 ]; then echo 'FAIL nothing was compared'; bad=1; fi
-exit $((bad ? 1 : 0))
+[ $((n0 + n1)) -gt 0 ] || fail 'nothing was compared'
+exit $failed

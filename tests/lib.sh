@@ -19,6 +19,21 @@ expect() {
   [[ $out == *"$part"* ]] || fail "$*: no \"$part\" in: $out"
 }
 
+# gives STATUS PATTERN COMMAND...: leaves what it writes in the files out and err; the regular expression is found in err. '':
+# err is empty.
+gives() {
+  local status=$1 pattern=$2 got evidence=(out err)
+  shift 2
+  "$@" >out 2>err </dev/null
+  got=$?
+  [ $got -eq "$status" ] || { fail "$*: exit status $got, expected $status"; return; }
+  if [ -z "$pattern" ]; then
+    [ ! -s err ] || fail "$*: it wrote to standard error"
+  else
+    grep -qE -- "$pattern" err || fail "$*: no \"$pattern\" in standard error"
+  fi
+}
+
 # never PART COMMAND...: succeeds without saying so
 never() {
   local part=$1 out

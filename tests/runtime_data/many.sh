@@ -1,22 +1,17 @@
-#!/bin/sh
+#!/bin/bash
 # many.sh TOY DIR: steps in one call of the devices (--steps-per-call) change no number, and what is due after a step
 # finds the variables as that step left them.
 set -u
+. "$(dirname "$0")/../lib.sh"
 toy=$1
 dir=$2
 rm -rf "$dir"
 mkdir -p "$dir" && cd "$dir" || exit 99
-failures=0
+evidence=(out.txt err.txt)
 LC_ALL=C TOY_VARIANTS=3
 unset PMI_RANK PMIX_RANK OMPI_COMM_WORLD_RANK
 export LC_ALL TOY_VARIANTS
 
-fail() {
-  failures=$((failures + 1))
-  echo "$1"
-  sed 's/^/  out: /' out.txt
-  sed 's/^/  err: /' err.txt
-}
 run() { "$toy" "$@" >out.txt 2>err.txt </dev/null; }
 same() { cmp -s "$1" "$2" || fail "$3: $1 and $2 differ"; }
 
@@ -98,5 +93,4 @@ for n in 0 -3 x 1001; do
   run $fit --epochs 1 --steps-per-call $n && fail "--steps-per-call $n is taken"
   grep -q -- '--steps-per-call' err.txt || fail "--steps-per-call $n is not named"
 done
-echo "$failures failed"
-[ $failures = 0 ]
+exit $failed

@@ -1,22 +1,17 @@
-#!/bin/sh
+#!/bin/bash
 # mpi.sh TOY DIR MPIEXEC: dtrt_main under several MPI ranks: the numbers of threads, rank 0 alone speaks, and a
 # file that is missing on one rank ends all with that rank's message.
 set -u
+. "$(dirname "$0")/../lib.sh"
 toy=$1
 dir=$2
 mpiexec=$3
 rm -rf "$dir"
 mkdir -p "$dir" && cd "$dir" || exit 99
-failures=0
+evidence=(out.txt err.txt)
 TOY_AXIS=3 TOY_VARIANTS=3
 export TOY_AXIS TOY_VARIANTS
 
-fail() {
-  failures=$((failures + 1))
-  echo "$1"
-  sed 's/^/  out: /' out.txt
-  sed 's/^/  err: /' err.txt
-}
 ranks() { timeout 120 "$mpiexec" -n 3 "$@" >out.txt 2>err.txt </dev/null; }
 
 awk 'BEGIN { for (i = 0; i < 19; i++) print i % 5 "," i * 3 % 7 "," i % 2 ",1," i }' >d.csv
@@ -77,5 +72,4 @@ ranks sh ./one.sh "$toy" $fit && fail 'a file missing on rank 1 must fail'
 [ $(($(date +%s) - start)) -lt 60 ] || fail 'missing on rank 1: it took too long'
 grep -qF 'rank 1: d.csv: No such file' err.txt || fail 'missing on rank 1: not said'
 
-echo "$failures failed"
-[ $failures -eq 0 ]
+exit $failed

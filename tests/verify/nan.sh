@@ -4,22 +4,11 @@
 #   nan.sh DTGC [MPIEXEC]
 set -u
 dtgc=$1 mpiexec=${2:-}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-bad=0
+. "$(dirname "$0")/../lib.sh"
+scratch_folder
+evidence=(out err)
+cd "$tmp" || exit 2
 
-# expect STATUS PATTERN COMMAND...: PATTERN is looked for in stderr; "" is that there is nothing.
-expect() {
-  local status=$1 pattern=$2
-  shift 2
-  "$@" >out 2>err
-  local was=$?
-  if [ $was = "$status" ] && { [ -n "$pattern" ] && grep -qE -- "$pattern" err || [ -z "$pattern$(cat err)" ]; }; then return; fi
-  echo "FAIL $*: status $was, not $status, or not '$pattern':"
-  cat out err
-  bad=1
-}
 
 cat >m.dtg <<'D'
 import "nn"
@@ -45,13 +34,13 @@ run=("$dtgc" run m.dtg "${a4[@]}" fit train)
 at='step 3 of epoch 1'
 made="z of entry .train. is -inf at index \[5\] on device 2: log \(m.dtg:9\) computes it from scale = 0"
 warned="warning: loss of 'train' is nan at $at: output loss is nan at index \[\] after entry .train.; all-reduce over a.* was the first exchange to receive one"
-expect 1 "$at of 'train': $made" "${run[@]}" $(feed d.csv) --check-nan
-expect 1 "$made" "${run[@]}" $(feed d.csv) --check-nan=full
-expect 0 "$warned" "${run[@]}" $(feed d.csv)
-[ "$(grep -c warning err)" = 1 ] || { echo "FAIL the warning came more than once" && cat err && bad=1; }
-expect 0 "$warned" "${run[@]}" $(feed d.csv) --check-nan=cheap
-expect 0 "warning: loss of 'train' is nan at $at\$" "${run[@]}" $(feed d.csv) --check-nan=off
-expect 2 'expected off, cheap or full' "${run[@]}" $(feed d.csv) --check-nan=ful
+gives 1 "$at of 'train': $made" "${run[@]}" $(feed d.csv) --check-nan
+gives 1 "$made" "${run[@]}" $(feed d.csv) --check-nan=full
+gives 0 "$warned" "${run[@]}" $(feed d.csv)
+[ "$(grep -c warning err)" = 1 ] || fail "the warning came more than once"
+gives 0 "$warned" "${run[@]}" $(feed d.csv) --check-nan=cheap
+gives 0 "warning: loss of 'train' is nan at $at\$" "${run[@]}" $(feed d.csv) --check-nan=off
+gives 2 'expected off, cheap or full' "${run[@]}" $(feed d.csv) --check-nan=ful
 # A large variable is checked 128 KiB a call, so that a call which updates a few of its rows does not take longer for its size: this one
 # of 16 MB has 123 parts, and the last one holds what the first call makes.
 cat >table.dtg <<'D'
@@ -62,37 +51,37 @@ entry train(x: f32[1]) {
 }
 D
 awk 'BEGIN { for (r = 0; r < 140; r++) print r ? 1 : -1 }' >steps.csv
-expect 0 'step 123 of epoch 1.*variable table is nan at index \[3999999\]' "$dtgc" run table.dtg fit train --feed x=steps.csv --epochs 1
+gives 0 'step 123 of epoch 1.*variable table is nan at index \[3999999\]' "$dtgc" run table.dtg fit train --feed x=steps.csv --epochs 1
 for mode in off cheap full; do
-  expect 0 '' "${run[@]}" $(feed good.csv) --check-nan=$mode
+  gives 0 '' "${run[@]}" $(feed good.csv) --check-nan=$mode
   # NaN that comes in is not made here.
-  expect 0 "warning: loss of 'train' is nan at $at(: the rows of this step are not finite)?\$" \
+  gives 0 "warning: loss of 'train' is nan at $at(: the rows of this step are not finite)?\$" \
     "${run[@]}" $(feed nan.csv) --check-nan=$mode
 done
 # The bits are the same whoever looks.
 for mode in off cheap full; do
   "${run[@]}" $(feed good.csv) --check-nan=$mode --log $mode.csv >/dev/null
   cut -d, -f1,2,4- $mode.csv >$mode.log
-  cmp -s off.log $mode.log || { echo "FAIL other losses with --check-nan=$mode" && diff off.log $mode.log && bad=1; }
+  cmp -s off.log $mode.log || fail "other losses with --check-nan=$mode"
 done
 for mesh in a=2 a=3 a=2,b=2; do
-  expect 1 "z of entry .train. is -inf at index \[5\] on device [0-9]+: log \(m.dtg:9\) computes it from scale = 0" \
+  gives 1 "z of entry .train. is -inf at index \[5\] on device [0-9]+: log \(m.dtg:9\) computes it from scale = 0" \
     "$dtgc" run m.dtg --mesh $mesh "${a4[@]:2}" fit train $(feed d.csv) --check-nan
 done
 
 # Executables: cheap always; full when they were made for it.
-"$dtgc" m.dtg "${a4[@]}" -o plain && "$dtgc" m.dtg "${a4[@]}" --check-nan -o looked || bad=1
-expect 0 "$warned" ./plain fit train $(feed d.csv)
-expect 1 'does not support --check-nan=full: compile it with --check-nan' ./plain fit train $(feed d.csv) --check-nan
-expect 1 "$at of 'train': $made" ./looked fit train $(feed d.csv) --check-nan
+"$dtgc" m.dtg "${a4[@]}" -o plain && "$dtgc" m.dtg "${a4[@]}" --check-nan -o looked || fail 'no executables'
+gives 0 "$warned" ./plain fit train $(feed d.csv)
+gives 1 'does not support --check-nan=full: compile it with --check-nan' ./plain fit train $(feed d.csv) --check-nan
+gives 1 "$at of 'train': $made" ./looked fit train $(feed d.csv) --check-nan
 if [ -n "$mpiexec" ]; then
   # The launcher ends the other ranks, so the status is its own.
   for n in 4 2; do
-    "$mpiexec" -n $n ./looked fit train $(feed d.csv) --check-nan >out 2>err && { echo "FAIL mpi: status 0" && bad=1; }
-    grep -qE "$at of 'train': rank [12]: $made" err || { echo "FAIL mpi -n $n --check-nan:" && cat out err && bad=1; }
+    "$mpiexec" -n $n ./looked fit train $(feed d.csv) --check-nan >out 2>err && fail "mpi: status 0"
+    grep -qE "$at of 'train': rank [12]: $made" err || fail "mpi -n $n --check-nan"
   done
-  expect 0 "$warned" "$mpiexec" -n 4 ./plain fit train $(feed d.csv)
-  expect 0 '' "$mpiexec" -n 4 ./looked fit train $(feed good.csv) --check-nan
+  gives 0 "$warned" "$mpiexec" -n 4 ./plain fit train $(feed d.csv)
+  gives 0 '' "$mpiexec" -n 4 ./looked fit train $(feed good.csv) --check-nan
 fi
 
 # Meant to be infinite: masks, the largest of nothing, a record that begins at -inf.
@@ -111,10 +100,10 @@ D
 sed -n '/^entry infinite/p' meant.dtg >open.dtg
 awk 'BEGIN { for (r = 0; r < 4; r++) for (c = 0; c < 8; c++) printf "%.2f%s", (r * 5 + c * 3) % 7 / 7, c < 7 ? "," : "\n" }' >x.csv
 for mode in off cheap full; do
-  expect 0 '' "$dtgc" run meant.dtg --mesh a=2 --layout 'x=[a,_]' call f --feed x=x.csv --check-nan=$mode
+  gives 0 '' "$dtgc" run meant.dtg --mesh a=2 --layout 'x=[a,_]' call f --feed x=x.csv --check-nan=$mode
 done
-expect 0 'warning: output y is -inf at index \[\] after entry .infinite.' "$dtgc" run open.dtg call infinite --feed x=x.csv
-expect 0 '' "$dtgc" run meant.dtg call infinite --feed x=x.csv --check-nan
+gives 0 'warning: output y is -inf at index \[\] after entry .infinite.' "$dtgc" run open.dtg call infinite --feed x=x.csv
+gives 0 '' "$dtgc" run meant.dtg call infinite --feed x=x.csv --check-nan
 
 # One element of a large variable, which no output shows, within 64 steps; and each kind of op, in each type.
 cat >large.dtg <<'D'
@@ -128,8 +117,8 @@ entry f(x: f32[batch]) {
 }
 D
 seq 1 400 >s.csv
-expect 0 'warning: step ([3-9]|[1-5][0-9]|6[0-7]) of epoch 1: variable v is nan at index \[77777\]' "$dtgc" run large.dtg --mesh a=2 --layout 'v=[a]' fit f --feed x=s.csv --epochs 1
-expect 1 'step 3 of epoch 1 of .f.: .* is nan at index .*sqrt \(large.dtg:6\) computes it from .* = -0.5' "$dtgc" run large.dtg --mesh a=2 --layout 'v=[a]' fit f --feed x=s.csv --epochs 1 --check-nan
+gives 0 'warning: step ([3-9]|[1-5][0-9]|6[0-7]) of epoch 1: variable v is nan at index \[77777\]' "$dtgc" run large.dtg --mesh a=2 --layout 'v=[a]' fit f --feed x=s.csv --epochs 1
+gives 1 'step 3 of epoch 1 of .f.: .* is nan at index .*sqrt \(large.dtg:6\) computes it from .* = -0.5' "$dtgc" run large.dtg --mesh a=2 --layout 'v=[a]' fit f --feed x=s.csv --epochs 1 --check-nan
 for t in f16 bf16 f32 f64; do
   for op in 'x / (x - x)' 'exp(x * 1000)' 'log(-x)' 'cast(1e30, f64) * f64(x)' 'x @ transpose(x) * 1e30 * 1e30' 'sum(exp(x * 60) * exp(x * 25))' 'rsqrt(x - x)'; do
     [[ $t == f64 && $op == *f64* ]] && continue
@@ -141,7 +130,7 @@ for t in f16 bf16 f32 f64; do
     echo "entry f(x: $t[2, 2]) { y = $expr
       return r = f32(y) }" >op.dtg
     printf '1.5,1.25\n1.5,1.125\n' >o.csv
-    expect 1 '(op.dtg:1|dtg/.*op.dtg:1).* computes it from' "$dtgc" run op.dtg --mesh a=2 --layout 'x=[a,_]' call f --feed x=o.csv --check-nan
+    gives 1 '(op.dtg:1|dtg/.*op.dtg:1).* computes it from' "$dtgc" run op.dtg --mesh a=2 --layout 'x=[a,_]' call f --feed x=o.csv --check-nan
   done
 done
-exit $bad
+exit $failed

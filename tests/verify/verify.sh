@@ -3,10 +3,10 @@
 #   verify.sh DTGC
 set -u
 dtgc=$1
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-bad=0
+. "$(dirname "$0")/../lib.sh"
+scratch_folder
+evidence=(out err)
+cd "$tmp" || exit 2
 
 # A network with dropout, in any type; images through a convolution; attention with a mask; whole numbers; a running sum, a sort.
 cat >dense.dtg <<'D'
@@ -100,38 +100,33 @@ for model in dense f16 bf16 conv attention whole noise nan; do
     esac
     [[ ${meshes[$k]} == *b=* ]] || layouts=("${layouts[@]//,b/,_}") layouts=("${layouts[@]//\[b/[_}")
     if ! "$dtgc" verify $model.dtg --mesh "${meshes[$k]}" "${layouts[@]}" --steps 2 --seed $k >out 2>&1; then
-      echo "FAIL $model on ${meshes[$k]}:" && cat out && bad=1
+      fail "$model on ${meshes[$k]}"
     fi
   done
 done
 
-# expect STATUS PATTERN ARGUMENTS...: of stdout and stderr together.
-expect() {
-  local status=$1 pattern=$2
-  shift 2
-  "$dtgc" verify "$@" >out 2>&1
-  local was=$?
-  [ $was = "$status" ] && grep -qE -- "$pattern" out || { echo "FAIL verify $*: status $was, not $status, or no '$pattern':" && cat out && bad=1; }
-}
+# says STATUS PATTERN ARGUMENTS...: of dtgc verify; of stdout and stderr together
+verify() { "$dtgc" verify "$@" >&2; }
+says() { gives "$1" "$2" verify "${@:3}"; }
 split=(dense.dtg --mesh a=2 --layout 'x=[a,...]')
 awk 'BEGIN { for (r = 0; r < 48; r++) { for (c = 0; c < 12; c++) printf "%.3f,", (r * 7 + c * 5) % 11 / 11; print r % 5 } }' >d.csv
-expect 0 'train: .* compared over 3 steps on 2 devices: they agree' "${split[@]}" train --feed x=d.csv:0-11 --feed label=d.csv:12 --steps 3
-expect 0 'input label, i64\[16\], is drawn from 0 to 4 with seed 9' "${split[@]}" --feed x=d.csv:0-11 --seed 9
-expect 0 '^\{"entry": "train", "agrees": true, "tensors": [0-9]+, "steps": 1, "worst": [0-9.e-]+, "of": ".*"\}$' "${split[@]}" --json
-expect 0 'over 1 step on 1 device: they agree bit for bit' whole.dtg
-expect 2 'unknown entry' "${split[@]}" trian
-expect 2 'two' "${split[@]}" train train
-expect 2 'unknown input .y.' "${split[@]}" train --feed y=d.csv
-expect 2 'nosuch.csv' "${split[@]}" train --feed x=nosuch.csv
-expect 2 '--tolerance takes' "${split[@]}" --tolerance -1
-expect 2 '--steps takes' "${split[@]}" --steps 0
-expect 2 'nowhere.dtg' nowhere.dtg
-expect 2 'expected a .dtg file'
+says 0 'train: .* compared over 3 steps on 2 devices: they agree' "${split[@]}" train --feed x=d.csv:0-11 --feed label=d.csv:12 --steps 3
+says 0 'input label, i64\[16\], is drawn from 0 to 4 with seed 9' "${split[@]}" --feed x=d.csv:0-11 --seed 9
+says 0 '^\{"entry": "train", "agrees": true, "tensors": [0-9]+, "steps": 1, "worst": [0-9.e-]+, "of": ".*"\}$' "${split[@]}" --json
+says 0 'over 1 step on 1 device: they agree bit for bit' whole.dtg
+says 2 'unknown entry' "${split[@]}" trian
+says 2 'two' "${split[@]}" train train
+says 2 'unknown input .y.' "${split[@]}" train --feed y=d.csv
+says 2 'nosuch.csv' "${split[@]}" train --feed x=nosuch.csv
+says 2 '--tolerance takes' "${split[@]}" --tolerance -1
+says 2 '--steps takes' "${split[@]}" --steps 0
+says 2 'nowhere.dtg' nowhere.dtg
+says 2 'expected a .dtg file'
 # Without an exchange something differs, and a line of JSON says what; bounds can be made too narrow.
 split+=(--machine generic --drop-exchange 1) # which is the first depends on the computer
-expect 1 'dense.dtg:[0-9]+:[0-9]+: error: .* differs from the result on one device; it is computed by all-gather over a' "${split[@]}"
-expect 1 'step 1, device [01], index \[.*\]: .*, and on one device .*; they may differ by' "${split[@]}"
-expect 1 '^\{"entry": "train", "step": 1, "differs": ".*", "made_by": "all-gather over a", "where": "dtg/nn.dtg:[0-9]+, called at dense.dtg' "${split[@]}" --json
-expect 0 'is closest to its bound, at 0\.' dense.dtg --mesh a=2 --layout 'd2.w=[a,_]'
-expect 1 'they differ' dense.dtg --mesh a=2 --layout 'd2.w=[a,_]' --tolerance 1e-9
-exit $bad
+says 1 'dense.dtg:[0-9]+:[0-9]+: error: .* differs from the result on one device; it is computed by all-gather over a' "${split[@]}"
+says 1 'step 1, device [01], index \[.*\]: .*, and on one device .*; they may differ by' "${split[@]}"
+says 1 '^\{"entry": "train", "step": 1, "differs": ".*", "made_by": "all-gather over a", "where": "dtg/nn.dtg:[0-9]+, called at dense.dtg' "${split[@]}" --json
+says 0 'is closest to its bound, at 0\.' dense.dtg --mesh a=2 --layout 'd2.w=[a,_]'
+says 1 'they differ' dense.dtg --mesh a=2 --layout 'd2.w=[a,_]' --tolerance 1e-9
+exit $failed
