@@ -22,7 +22,7 @@ static void kernel_choose(void) {
   if (half_kernel(DTRT_BF16)->dots == half_kernel_bf16.dots) pairs = conv_pairs_bf16;
   squares = conv_kernel_amx();
 #endif
-  kernel.turn = pairs.turn = squares.turn = g->turn;
+  kernel.transpose = pairs.transpose = squares.transpose = g->transpose;
   kernel.across = pairs.across = squares.across = g->across;
   float *room;
   kernel.near = pairs.near = squares.near = gemm_setup(&room)->all_floats;

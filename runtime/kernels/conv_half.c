@@ -70,9 +70,9 @@ static void pack_along(const Sum *s, const uint16_t *w, int64_t here, Word *to) 
   if (s->from.dtype == DTRT_BF16 && each % 2 == 0) {
     const float *pairs = (const float *)(const void *)w;
     for (int64_t at = 0; at < here; at += half)
-      s->kernel->turn(pairs + at * s->w_out / 2, s->w_out / 2, s->each,
-                      (int)(here - at < half ? here - at : half), (float *)(void *)to + at,
-                      columns);
+      s->kernel->transpose(pairs + at * s->w_out / 2, s->w_out / 2, s->each,
+                           (int)(here - at < half ? here - at : half), (float *)(void *)to + at,
+                           columns);
     return;
   }
   for (int64_t j = 0; j < here; j++, w += s->w_out)
@@ -86,7 +86,7 @@ void conv_pack_half(const Sum *s, int64_t tap, int64_t group, int64_t j, float *
   const int64_t columns = s->kernel->columns;
   const int64_t here = s->wide - j < columns ? s->wide - j : columns;
   const uint16_t *w = (const uint16_t *)(const void *)s->w;
-  if (s->turned)
+  if (s->transposed)
     pack_along(s, w + (tap * s->w_in + j) * s->w_out + group * s->from.each, here,
                (Word *)(void *)to);
   else

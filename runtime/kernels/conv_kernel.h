@@ -58,7 +58,8 @@ typedef struct ConvKernel {
   void (*square)(const ConvTile *t, int rows, bool whole);
   void (*begin)(void);
   void (*end)(void);
-  void (*turn)(const float *y, int64_t lead, int64_t depth, int columns, float *to, int64_t step);
+  void (*transpose)(const float *y, int64_t lead, int64_t depth, int columns, float *to,
+                    int64_t step);
   void (*across)(const float *e, int64_t step, int rows, int n, float *c, int64_t ldc, bool add);
   /* gemm_kernel.h's */
   void (*depth)(const ConvDepth *t); /* NULL: of words that are not f32 */

@@ -10,21 +10,21 @@ typedef struct ConvLines {
   ConvReach dim[3];
   int64_t bytes, groups, wide; /* of an element; groups here; output channels of each */
   char *x, *w, *y;
-  char *turned; /* [taps][out][each]: BLAS reads the small matrices of w slowly from the side */
+  char *transposed; /* [taps][out][each]: BLAS reads the small matrices of w slowly from the side */
 } ConvLines;
 
-static void turn(ConvLines *p) {
+static void transpose(ConvLines *p) {
   const int64_t taps = p->dim[0].taps * p->dim[1].taps * p->dim[2].taps, out = p->s->out,
                 each = p->s->each;
-  p->turned = malloc((size_t)(taps * out * each * p->bytes));
-  for (int64_t t = 0; p->turned && t < taps; t++)
+  p->transposed = malloc((size_t)(taps * out * each * p->bytes));
+  for (int64_t t = 0; p->transposed && t < taps; t++)
     for (int64_t i = 0; i < each; i++)
       for (int64_t o = 0; o < out; o++) {
         const int64_t to = (t * out + o) * each + i, from = (t * each + i) * out + o;
         if (p->bytes == 8)
-          ((double *)p->turned)[to] = ((double *)p->w)[from];
+          ((double *)p->transposed)[to] = ((double *)p->w)[from];
         else
-          ((float *)p->turned)[to] = ((float *)p->w)[from];
+          ((float *)p->transposed)[to] = ((float *)p->w)[from];
       }
 }
 
@@ -42,9 +42,9 @@ static void product(const ConvLines *p, int64_t tap, int64_t small, int64_t larg
       dtrt_gemm(s->dtype, 0, 0, n, wide, each, x, step, w, out, y, out, 1);
     else if (p->result == CONV_WEIGHT)
       dtrt_gemm(s->dtype, 1, 0, each, wide, n, x, step, y, out, w, out, 1);
-    else if (p->turned)
+    else if (p->transposed)
       dtrt_gemm(s->dtype, 0, 0, n, each, wide, y, out,
-                p->turned + (tap * out + g * wide) * each * p->bytes, each, x, step, 1);
+                p->transposed + (tap * out + g * wide) * each * p->bytes, each, x, step, 1);
     else
       dtrt_gemm(s->dtype, 0, 1, n, each, wide, y, out, w, out, x, step, 1);
   }
@@ -85,9 +85,9 @@ void conv_by_lines(int result, const dtrt_slide *s, char *x, char *w, char *y) {
     memset(x, 0, (size_t)(s->batch * d[0].size * d[1].size * d[2].size * s->in * p.bytes));
   else
     memset(w, 0, (size_t)(taps * s->each * s->out * p.bytes));
-  if (result == CONV_INPUT) turn(&p);
+  if (result == CONV_INPUT) transpose(&p);
   for (int64_t b = 0; b < s->batch; b++)
     for (int64_t j0 = 0; j0 < d[0].count; j0++)
       for (int64_t j1 = 0; j1 < d[1].count; j1++) line(&p, b, j0, j1);
-  free(p.turned);
+  free(p.transposed);
 }

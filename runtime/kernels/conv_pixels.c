@@ -32,7 +32,7 @@ static int64_t pitch_of(const Sum *s) {
   return n % SAME_SETS ? n : n + columns / 2;
 }
 
-/* A line as it is copied first. Blocks of lanes x lanes are turned, which read on behind it. */
+/* A line as it is copied first. Blocks of lanes x lanes are transposed, which read on behind it. */
 static int64_t copy_floats(const Sum *s) {
   const ConvReach *d = &s->from.dim[2];
   const int64_t lanes = s->kernel->columns / 2;
@@ -76,8 +76,8 @@ static void copy_line(const Sum *s, const char *x, float *to) {
   if (p < end) memset(to, 0, (size_t)((end - p) * each) * sizeof *to);
 }
 
-/* What copy_line made, turned. */
-static void turn_line(const Sum *s, const float *copy, float *to) {
+/* What copy_line made, transposed. */
+static void transpose_line(const Sum *s, const float *copy, float *to) {
   const ConvReach *d = &s->from.dim[2];
   const int64_t lanes = s->kernel->columns / 2, each = s->each, pitch = s->pitch, all = span(d);
   for (int64_t phase = 0; phase < phases(d); phase++, to += each * pitch) {
@@ -96,8 +96,8 @@ static void turn_line(const Sum *s, const float *copy, float *to) {
 }
 
 /* Lines of the chunk's planes from `low` to `high`, one after the other. */
-static void turn_chunk(const Sum *s, const ConvChunk *c, int64_t group, int64_t low, int64_t high,
-                       float *to) {
+static void transpose_chunk(const Sum *s, const ConvChunk *c, int64_t group, int64_t low,
+                            int64_t high, float *to) {
   const ConvReach *d = s->from.dim;
   const int64_t line = d[2].size * s->from.pixel, lines = (high - low) * d[1].size;
   for (int64_t b = c->b; b < c->b_end; b++) {
@@ -105,7 +105,7 @@ static void turn_chunk(const Sum *s, const ConvChunk *c, int64_t group, int64_t 
                     group * (s->from.pixel / s->groups);
     for (int64_t i = 0; i < lines; i++, x += line, to += s->line_floats) {
       copy_line(s, x, s->copied);
-      turn_line(s, s->copied, to);
+      transpose_line(s, s->copied, to);
     }
   }
 }
@@ -184,7 +184,7 @@ void conv_pixels(Sum *s, const ConvChunk *c, int64_t group) {
   const float *const pixels = s->copied + copy_floats(s);
   int64_t low, high;
   conv_planes(&s->from, c, &low, &high);
-  turn_chunk(s, c, group, low, high, s->copied + copy_floats(s));
+  transpose_chunk(s, c, group, low, high, s->copied + copy_floats(s));
   ConvTile t = {.run = s->run,
                 .xi = 1,
                 .xl = s->kernel->columns,

@@ -23,7 +23,7 @@ static void pack_tap(const Sum *s, int64_t tap, int64_t group, int64_t j, float 
   }
   const int64_t columns = s->kernel->columns, half = columns / 2;
   const int64_t here = s->wide - j < columns ? s->wide - j : columns;
-  if (!s->turned) {
+  if (!s->transposed) {
     const float *w = (const float *)s->w + tap * s->w_in * s->w_out + group * s->wide + j;
     for (int64_t c = 0; c < s->each; c++)
       memcpy(to + c * columns, w + c * s->w_out, (size_t)here * sizeof *to);
@@ -31,8 +31,8 @@ static void pack_tap(const Sum *s, int64_t tap, int64_t group, int64_t j, float 
   }
   const float *w = (const float *)s->w + (tap * s->w_in + j) * s->w_out + group * s->each;
   for (int64_t at = 0; at < here; at += half)
-    s->kernel->turn(w + at * s->w_out, s->w_out, s->each,
-                    (int)(here - at < half ? here - at : half), to + at, columns);
+    s->kernel->transpose(w + at * s->w_out, s->w_out, s->each,
+                         (int)(here - at < half ? here - at : half), to + at, columns);
 }
 
 /* Columns j.. of the result as [taps][channels][columns]; those beyond the last are 0. */
@@ -358,7 +358,7 @@ bool conv_to_input(const ConvKernel *k, const dtrt_slide *s, const void *y, cons
            .w = w,
            .w_in = s->each,
            .w_out = s->out,
-           .turned = true,
+           .transposed = true,
            .epilogue = one ? epilogue : NULL};
   p.each = p.from.channels / p.groups;
   for (int d = 0; d < 3; d++) p.to_size[d] = f[d].size, p.w_taps[d] = f[d].taps;

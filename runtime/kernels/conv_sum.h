@@ -1,4 +1,4 @@
-/* conv_sum.h: shared by conv_sum.c and conv_turned.c, which compute a convolution by tiles whose
+/* conv_sum.h: shared by conv_sum.c and conv_sum.c, which compute a convolution by tiles whose
  * vectors are channels of the result, or pixels. */
 #ifndef DTRT_CONV_SUM_H
 #define DTRT_CONV_SUM_H
@@ -14,7 +14,7 @@ typedef struct Sum {
   int64_t to_size[3];
   const void *w; /* [w_taps...][in][out] */
   int64_t w_taps[3], w_in, w_out;
-  bool turned;         /* the source has w's out channels, the result its in channels */
+  bool transposed;     /* the source has w's out channels, the result its in channels */
   bool by_pixels;      /* see conv_pixels.c; else: */
   bool in_lines;       /* see conv_boxes.c */
   bool joined;         /* the taps of a line lie side by side in the source: they are one run */

@@ -10,7 +10,7 @@
 enum {
   BLOCK = CONV_PIECE * CONV_PIECES,
   PIXELS = 128, /* of a chunk, about: not counted in channels, so that those may be cut */
-  PITCH = 16    /* words between turned channels: not all at multiples of 4 KiB */
+  PITCH = 16    /* words between transposed channels: not all at multiples of 4 KiB */
 };
 
 typedef struct Grad {
@@ -28,7 +28,7 @@ typedef struct Grad {
   ConvPlace place; /* of the first */
   int64_t step;    /* words from a depth to the next */
   bool across;     /* a tile's rows are channels of the output, and its columns the others */
-  float *turned;   /* by AMX: a chunk of y as [channels][lines][words], */
+  float *transposed; /* by AMX: a chunk of y as [channels][lines][words], */
   int64_t pitch;   /* words from a channel to the next, */
   float *sums; /* and the sums, as AMX writes them: [outer taps][groups][parts][wide][columns] */
   ConvAhead *ahead; /* [2]: what the next chunk reads of both */
@@ -186,7 +186,7 @@ static int64_t sums_floats(const Grad *g) {
 }
 
 /* A group's part of y. */
-static void turn_y(const Grad *g, const ConvChunk *c, int64_t group) {
+static void transpose_y(const Grad *g, const ConvChunk *c, int64_t group) {
   const ConvReach *d = g->from.dim;
   const int64_t lanes = g->kernel->columns / 2;
   for (int64_t j = 0; j < g->wide; j += lanes) {
@@ -195,7 +195,7 @@ static void turn_y(const Grad *g, const ConvChunk *c, int64_t group) {
     pack_words(g, c, group * g->wide + j, n, n);
     for (int64_t l = 0; l < words; l += lanes)
       g->kernel->across(g->panel + l * n, n, (int)n, (int)(words - l < lanes ? words - l : lanes),
-                        g->turned + j * g->pitch + l, g->pitch, false);
+                        g->transposed + j * g->pitch + l, g->pitch, false);
   }
 }
 
@@ -216,12 +216,12 @@ static void chunk_squares(const Grad *g, const ConvChunk *c, const ConvCopy *s, 
   const TapColumns p = parts_of(g);
   const int64_t image = (c->j_end - c->j) * d[1].count * g->deep, all = g->wide * p.columns;
   for (int64_t group = 0; group < g->groups; group++) {
-    turn_y(g, c, group);
+    transpose_y(g, c, group);
     float *sums = g->sums + group * p.n * all;
     for (int64_t i0 = 0; i0 < d[0].taps; i0++)
       for (int64_t i1 = 0; i1 < d[1].taps; i1++, sums += g->groups * p.n * all) {
         ConvTile t = {.run = g->run,
-                      .runs = runs_of(g, c, s, i0, i1, g->turned, image, 1),
+                      .runs = runs_of(g, c, s, i0, i1, g->transposed, image, 1),
                       .xi = g->pitch,
                       .xl = 1,
                       .lead = g->step,
@@ -350,12 +350,12 @@ static bool scratch(Grad *g, ConvAhead ahead[2], bool blocks) {
                 sums = blocks ? 2 * g->weights : 0;
   const bool squares = g->kernel->square;
   g->pitch = g->images * g->rows * g->from.dim[1].count * g->deep + PITCH;
-  const int64_t turned = squares ? (g->wide * g->pitch + 15) / 16 * 16 : 0,
-                by_amx = turned + (squares ? (sums_floats(g) + 15) / 16 * 16 : 0);
+  const int64_t transposed = squares ? (g->wide * g->pitch + 15) / 16 * 16 : 0,
+                by_amx = transposed + (squares ? (sums_floats(g) + 15) / 16 * 16 : 0);
   float *at =
       conv_room(by_amx + (copied + 15) / 16 * 16 + panel + edge + (runs + 1) / 2 * 2 + sums);
   if (!at) return false;
-  g->sums = at, g->turned = at + by_amx - turned;
+  g->sums = at, g->transposed = at + by_amx - transposed;
   at += by_amx;
   g->edge = at, g->panel = at + edge;
   g->run = (ConvRun *)(void *)(g->panel + panel);

@@ -2,7 +2,7 @@
  * ones, not scaled, along any dim. Sizes of factors up to 13 take Stockham's stages, which need no
  * permutation; others Bluestein's convolution with a chirp, of such a size. An even number of real
  * ones is half as many complex ones. As many lines as a vector has lanes go through the stages
- * together (dft_lines.inc): along the last dim they are turned, along others they lie so. */
+ * together (dft_lines.inc): along the last dim they are transposed, along others they lie so. */
 #include "dft.h"
 #include <math.h>
 #include <pthread.h>

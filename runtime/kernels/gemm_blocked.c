@@ -261,9 +261,9 @@ static void over_rows(GemmProduct *p, int64_t l, int64_t depth, int64_t i0, int6
 
 /* -------- how a product is cut -------- */
 
-/* More lanes of a tile would be empty than to turn x is worth (a quarter of them; measured on a Zen
- * 4), and few would be if it were turned over; one tile of rows, so that nothing is turned twice.
- */
+/* A tile of few columns leaves lanes empty, which the transposed product fills. Worth transposing x
+ * where a quarter of them are empty (measured on a Zen 4); in one tile of rows, so that nothing is
+ * transposed twice. */
 static bool narrow(const GemmProduct *p) {
   const int lanes = p->kernel->lanes;
   const int rows = p->kernel->rows[p->m > 2 * lanes && p->m <= 3 * lanes ? 3 : 2];
@@ -316,13 +316,14 @@ static void few_by_columns(const GemmProduct *p, int64_t most) {
 }
 
 /* Whether x is to be packed once, by blocks of rows, and y anew for each; else the other way round.
- * In cycles an element: to copy or turn it; to wait for memory where all is packed at once, longer
- * where lines of L2 drive each other out, and where it is fetched while tiles are computed; and
- * down a panel, tiles of c have their lines on other pages each time. */
+ * In cycles an element: to copy or transpose it; to wait for memory where all is packed at once,
+ * longer where lines of L2 drive each other out, and where it is fetched while tiles are computed;
+ * and down a panel, tiles of c have their lines on other pages each time. */
 static bool rows_first(const GemmProduct *p, int64_t depth, int64_t parts) {
-  const double copied = 0.25, turned = 0.6, waited = 1.15, collided = 1.6, fetched = 0.35, down = 1;
+  const double copied = 0.25, transposed = 0.6, waited = 1.15, collided = 1.6, fetched = 0.35,
+               down = 1;
   const double x = (double)(p->m * p->k), y = (double)(p->n * p->k);
-  const double pack = p->yj == 1 ? copied : turned;
+  const double pack = p->yj == 1 ? copied : transposed;
   const int64_t tall = p->setup->all_floats / packed_tile(p, depth) * p->rows;
   const int64_t wide = p->setup->all_floats / (depth * p->wide) * p->wide;
   return (copied + waited) * x + (double)blocks_of(p->m, tall) * (pack + fetched) * y +
@@ -470,14 +471,14 @@ void gemm_blocked_by(const GemmSetup *s, float *room, int64_t m, int64_t n, int6
   GemmProduct p = product_of(s, room, m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, epilogue, band);
   Ahead ahead; /* not part of the above, which begins as zeros */
   p.ahead = &ahead;
-  /* Parts of k: of one size, but for the last; a multiple of 16, as blocks are turned whole. */
+  /* Parts of k: of one size, but for the last; a multiple of 16, as blocks are transposed whole. */
   const int64_t most = part ? part : dtrt_gemm_part(k);
   if (gemm_streams(&p, least(k, most))) {
     gemm_by_streams(&p, most);
     return;
   }
-  if (gemm_turning(&p)) {
-    gemm_by_turning(&p, most);
+  if (gemm_transposing(&p)) {
+    gemm_by_transposing(&p, most);
     epilogue_rows(&p, 0, m);
     return;
   }
@@ -499,7 +500,7 @@ void gemm_blocked_by(const GemmSetup *s, float *room, int64_t m, int64_t n, int6
     by_columns(&p, most);
 }
 
-/* Whether y is packed, or turned panel by panel, in every call, or lies worse than packed. */
+/* Whether y is packed, or transposed panel by panel, in every call, or lies worse than packed. */
 static bool packs(const GemmProduct *p, int64_t deep) {
   const bool few =
       few_rows(p, deep) && p->m <= 5 * p->rows && p->n * deep <= p->setup->all_floats / 2;

@@ -175,8 +175,8 @@ static void pack_block(const HalfProduct *p, int64_t l, int64_t depth, int64_t j
     take_rows(p, matrix_at(p->y, j * p->yj + l), p->yj, depth, n, p->temp, pitch);
     if (pads) end_rows(p, depth, n, p->temp, pitch);
     for (int at = 0; at < n; at += k->lanes)
-      k->turn(p->temp + at * pitch, pitch, words, (int)least(n - at, k->lanes),
-              all + (j - j0) * words + at, p->wide);
+      k->transpose(p->temp + at * pitch, pitch, words, (int)least(n - at, k->lanes),
+                   all + (j - j0) * words + at, p->wide);
   }
 }
 
@@ -214,7 +214,7 @@ static void pack_square(const HalfProduct *p, int64_t i, int64_t n, int64_t l, i
   take_panels(p, x, p->xl, depth, n, across, HALF_SQUARE);
   memset(across + pairs * HALF_SQUARE, 0, (size_t)((words - pairs) * HALF_SQUARE) * sizeof *across);
   for (int64_t w = 0; w < words; w += k->lanes)
-    k->turn(across + w * HALF_SQUARE, HALF_SQUARE, n, k->lanes, p->packed + w, pitch);
+    k->transpose(across + w * HALF_SQUARE, HALF_SQUARE, n, k->lanes, p->packed + w, pitch);
 }
 
 /* As add_part, by squares. */
@@ -405,7 +405,7 @@ static bool blocks_of(HalfProduct *p, int64_t nest, const dtrt_epilogue *then) {
   p->packed = p->all + floats;
   p->temp = p->packed; /* tiles are packed later */
   _Static_assert(TOGETHER * TILE_FLOATS <= GEMM_TILES_FLOATS, "tiles");
-  _Static_assert(GEMM_COLUMNS * (HALF_DEPTH + GAP) <= GEMM_TILES_FLOATS, "lines to turn");
+  _Static_assert(GEMM_COLUMNS * (HALF_DEPTH + GAP) <= GEMM_TILES_FLOATS, "lines to transpose");
   _Static_assert(HALF_SQUARE * (HALF_DEPTH + GAP) <= GEMM_TILES_FLOATS, "a square's rows, twice");
   const int64_t columns = least(p->n, floats / words_of(p, deep) / p->wide * p->wide);
   const int64_t rows = least(p->m, then ? ROWS_AT_ONCE / 4 : ROWS_AT_ONCE);
@@ -454,12 +454,13 @@ void dtrt_gemm_half(int32_t dtype, int rounds, int ta, int tb, int64_t m, int64_
     return;
   for (int64_t i = 0; k <= 0 && !accumulate && i < m; i++)
     memset(c + i * ldc, 0, (size_t)n * sizeof *c);
-  const bool turned = n <= (kernel->square ? 1 : NARROW) && (n < m || (n == m && n == 1 && !tb));
+  const bool transposed =
+      n <= (kernel->square ? 1 : NARROW) && (n < m || (n == m && n == 1 && !tb));
   bool done = k <= 0, enough = true;
-  if (turned) change_places(&p);
+  if (transposed) change_places(&p);
   if (!done) enough = one_row(&p, &done);
-  const bool last = done || turned; /* rows are final at the end only */
-  if (!done) enough = blocks_of(&p, keeps && !turned ? gemm_nest() : 0, last ? NULL : then);
+  const bool last = done || transposed; /* rows are final at the end only */
+  if (!done) enough = blocks_of(&p, keeps && !transposed ? gemm_nest() : 0, last ? NULL : then);
   Device *d = fail_current();
   if (!enough && d)
     device_fail(d, "out of memory for a product of %ldx%ldx%ld", (long)m, (long)n, (long)k);

@@ -14,12 +14,12 @@
 enum {
   GEMM_DEPTH = DTRT_GEMM_DEPTH, /* most of k in one pass over the result */
   GEMM_DOT_LANES = 32,
-  GEMM_RUN = 64,     /* of it in sequence; such runs are added in sequence too */
-  GEMM_ROWS = 16,    /* no tile has more rows ... */
-  GEMM_COLUMNS = 48, /* ... or columns */
-  GEMM_TURNING = 8,  /* rows of a tile that turns its columns, at most */
-  GEMM_VECTORS = 3,  /* side by side in a tile, at most */
-  GEMM_STRETCH = 2,  /* depths, for which two lines are fetched */
+  GEMM_RUN = 64,        /* of it in sequence; such runs are added in sequence too */
+  GEMM_ROWS = 16,       /* no tile has more rows ... */
+  GEMM_COLUMNS = 48,    /* ... or columns */
+  GEMM_TRANSPOSING = 8, /* rows of a tile that transposes its columns, at most */
+  GEMM_VECTORS = 3,     /* side by side in a tile, at most */
+  GEMM_STRETCH = 2,     /* depths, for which two lines are fetched */
   GEMM_FETCHED = GEMM_RUN / GEMM_STRETCH, /* pairs of lines a run */
   GEMM_GROUP = 4,      /* panels of columns that are packed at a time where rows are packed whole */
   GEMM_KEPT_ROOMS = 8, /* what stays packed, times what is packed in parts: beyond L2 */
@@ -75,13 +75,13 @@ typedef struct GemmKernel {
   /* Tiles of two vectors that also pack what they read of y, as [depth][two vectors]. */
   void (*packing[GEMM_ROWS + 1])(const GemmTile *t, float *to);
   /* Tiles of one vector of columns whose numbers lie along the depths, y[j * lead + l], and are
-   * turned in registers; of at most so many rows. x is [depth][rows]. What lies ahead->step bytes
-   * (0: nothing) after what is read is fetched. */
-  int rows_turning;
-  GemmTileKernel *turning[GEMM_TURNING + 1];
+   * transposed in registers; of at most so many rows. x is [depth][rows]. What lies ahead->step
+   * bytes (0: nothing) after what is read is fetched. */
+  int rows_transposing;
+  GemmTileKernel *transposing[GEMM_TRANSPOSING + 1];
   /* to[l * step + j] = y[j * lead + l] for j < n, l < depth; n at most lanes. What lies between n
    * and lanes is written too. */
-  void (*turn)(const float *y, int64_t lead, int64_t depth, int n, float *to, int64_t step);
+  void (*transpose)(const float *y, int64_t lead, int64_t depth, int n, float *to, int64_t step);
   /* to[l * step + j] = y[l * lead + j], for the same; 0 beyond. */
   void (*copy)(const float *y, int64_t lead, int64_t depth, int n, float *to, int64_t step);
   /* n columns of y, y[l * lead + j], as panels [depth][wide], one after the other; 0 beyond. */

@@ -88,7 +88,7 @@ void pack(const GemmKernel *kernel, const float *from, int64_t by_row, int64_t b
   for (int at = 0; at < step && n > 0; at += half, n -= half) {
     const float *f = from + at * by_row;
     if (by_row != 1)
-      kernel->turn(f, by_row, depth, n < half ? n : half, to + at, step);
+      kernel->transpose(f, by_row, depth, n < half ? n : half, to + at, step);
     else
       kernel->copy(f, by_depth, depth, n < half ? n : half, to + at, step);
   }

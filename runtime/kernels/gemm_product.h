@@ -133,14 +133,15 @@ void first_tile(const GemmProduct *p, GemmTile *t, int rows, int64_t i, int64_t 
 bool gemm_streams(const GemmProduct *p, int64_t depth);
 /* Rows of y are read in streams, once; the sums of a block of columns stay in L1. */
 void gemm_by_streams(GemmProduct *p, int64_t most);
-/* Multiplying y's columns, as they lie, by rows of x that are packed turned saves turning y. */
+/* Multiplying y's columns, as they lie, by rows of x that are packed transposed saves transposing
+ * y. */
 bool gemm_lines(const GemmProduct *p);
 void gemm_by_lines(GemmProduct *p, int64_t most);
 
-/* -------- gemm_turning.c -------- */
+/* -------- gemm_transposing.c -------- */
 
-/* Multiplying y, whose numbers lie along the depths, by few rows of x while it is turned in
+/* Multiplying y, whose numbers lie along the depths, by few rows of x while it is transposed in
  * registers is faster than as lines, or packed. */
-bool gemm_turning(const GemmProduct *p);
-void gemm_by_turning(const GemmProduct *p, int64_t most);
+bool gemm_transposing(const GemmProduct *p);
+void gemm_by_transposing(const GemmProduct *p, int64_t most);
 #endif

@@ -163,7 +163,7 @@ void gemm_by_streams(GemmProduct *p, int64_t most) {
 
 /* -------- a matrix whose columns lie along the sums -------- */
 
-/* What packs and turns, and what multiplies: of half the lanes where more would be empty. */
+/* What packs and transposes, and what multiplies: of half the lanes where more would be empty. */
 typedef struct StreamKernels {
   const GemmKernel *of, *tiles;
   int vectors;
@@ -187,19 +187,20 @@ static int lines_rows(const GemmProduct *p, const StreamKernels *k) {
   return most * apart < 2 * LINE ? most / 2 : most;
 }
 
-/* In cycles: to turn an element, to wait for one that no cache of the core holds while nothing is
- * multiplied, to turn one of the result; and to multiply by one, with all vectors of this kernel's.
+/* In cycles: to transpose an element, to wait for one that no cache of the core holds while nothing
+ * is multiplied, to transpose one of the result; and to multiply by one, with all vectors of this
+ * kernel's.
  */
 bool gemm_lines(const GemmProduct *p) {
-  const double turned = 0.6, waited = 0.35, across = 1;
+  const double transposed = 0.6, waited = 0.35, across = 1;
   if (p->band || p->across || p->yj == 1 || p->m > 2 * p->kernel->lanes) return false;
   const StreamKernels k = lines_of(p);
   const double lanes = p->kernel->lanes;
   if (p->n < 2 * k.tiles->rows[k.vectors]) return false;
   const double x = (double)(p->m * p->k), y = (double)(p->n * p->k), c = (double)(p->m * p->n);
   const double far = p->n * p->k > p->setup->all_floats ? waited : 0;
-  return y * k.vectors * k.of->lanes / lanes + turned * x + across * c <
-         y * ((double)p->m / lanes + turned + far);
+  return y * k.vectors * k.of->lanes / lanes + transposed * x + across * c <
+         y * ((double)p->m / lanes + transposed + far);
 }
 
 /* What tiles fetch of the next one's rows, which follow each other: 64 lines a run. Left to the

@@ -11,7 +11,7 @@
 #include "harness.h"
 
 typedef struct Counts {
-  double flops, calls, packed, turned; /* multiplications of tiles; floats */
+  double flops, calls, packed, transposed; /* multiplications of tiles; floats */
 } Counts;
 static Counts counts;
 
@@ -31,10 +31,10 @@ COUNT_ROWS(3)
 #define BY_VECTORS(m)                                                                              \
   { count_##m##_1, count_##m##_2, count_##m##_3 }
 
-static void count_turn(const float *y, int64_t lead, int64_t depth, int n, float *to,
-                       int64_t step) {
+static void count_transpose(const float *y, int64_t lead, int64_t depth, int n, float *to,
+                            int64_t step) {
   (void)y, (void)lead, (void)to, (void)step;
-  counts.turned += (double)depth * n;
+  counts.transposed += (double)depth * n;
 }
 static void count_copy(const float *y, int64_t lead, int64_t depth, int n, float *to,
                        int64_t step) {
@@ -76,7 +76,7 @@ static const GemmKernel counting = {.lanes = 16,
                                              BY_VECTORS(12),
                                              BY_VECTORS(13),
                                              BY_VECTORS(14)},
-                                    .turn = count_turn,
+                                    .transpose = count_transpose,
                                     .copy = count_copy,
                                     .panels = count_panels,
                                     .across = count_across,
@@ -109,8 +109,8 @@ static void modelled(const BlockShape *s, int ta, int tb, int64_t l2) {
   const double lanes = (double)((s->n + 15) / 16 * 16), few = s->n < 16 && s->m > s->n;
   CHECK(few || used >= 0.999 * (double)s->n / lanes, "%s: %.2f of the work in tiles is asked for",
         say, used);
-  /* In cycles: a tile does 32 multiplications in one, packing takes 0.25 and turning 0.6. */
-  const double work = counts.flops / 32, pack = 0.25 * counts.packed + 0.6 * counts.turned;
+  /* In cycles: a tile does 32 multiplications in one, packing takes 0.25 and transposing 0.6. */
+  const double work = counts.flops / 32, pack = 0.25 * counts.packed + 0.6 * counts.transposed;
   const double once = 0.25 * (tb ? 2.4 : 1) * y + 0.25 * (ta || few ? 2.4 : 0) * x;
   /* What is read again and again is packed the more often the smaller the blocks are. */
   const double again = 0.03 * (l2 < 1 << 20 ? (double)(1 << 20) / (double)l2 : 1);

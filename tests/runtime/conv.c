@@ -25,7 +25,7 @@ void device_fail(Device *d, const char *why, ...) {
 const char *dtrt_dtype_name(int32_t type) { return type == DTRT_F32 ? "f32" : "a half"; }
 static ConvKernel portable(const dtrt_slide *s) {
   ConvKernel k = s->dtype == DTRT_BF16 ? conv_pairs_portable : conv_kernel_portable;
-  k.turn = gemm_kernel_portable.turn, k.across = gemm_kernel_portable.across;
+  k.transpose = gemm_kernel_portable.transpose, k.across = gemm_kernel_portable.across;
   return k;
 }
 /* Of sizes that are not 0. */
@@ -233,15 +233,15 @@ static int kernels_for(int type, ConvKernel k[3]) {
   const bool pairs = type == DTRT_BF16;
   if (pairs && wide && __builtin_cpu_supports("avx512bf16")) {
     k[n] = conv_pairs_bf16;
-    k[n].turn = gemm_kernel_avx512.turn, k[n++].across = gemm_kernel_avx512.across;
+    k[n].transpose = gemm_kernel_avx512.transpose, k[n++].across = gemm_kernel_avx512.across;
   }
   if (wide) {
     k[n] = pairs ? conv_pairs_avx512 : conv_kernel_avx512;
-    k[n].turn = gemm_kernel_avx512.turn, k[n++].across = gemm_kernel_avx512.across;
+    k[n].transpose = gemm_kernel_avx512.transpose, k[n++].across = gemm_kernel_avx512.across;
   }
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
     k[n] = pairs ? conv_pairs_avx2 : conv_kernel_avx2;
-    k[n].turn = gemm_kernel_avx2.turn, k[n++].across = gemm_kernel_avx2.across;
+    k[n].transpose = gemm_kernel_avx2.transpose, k[n++].across = gemm_kernel_avx2.across;
   }
 #else
   (void)type, (void)k;

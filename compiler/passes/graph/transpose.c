@@ -1,6 +1,6 @@
 /* Small products in a loop read a matrix that the loop does not change along the result's last dim,
- * which are the lanes of vectors: where it lies otherwise, the kernel turned it in each run. It is
- * transposed before the loop:
+ * which are the lanes of vectors: where it lies otherwise, the kernel transposed it in each run. It
+ * is transposed before the loop:
  *
  *   loop: contract(A, y) "ij,j->i"   ->   B = transpose(A) ; loop: contract(B, y) "ji,j->i"
  *

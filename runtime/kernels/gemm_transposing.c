@@ -1,20 +1,21 @@
-/* gemm_turning.c: products of few rows and a matrix whose numbers lie along the sums, such as those
- * of a matrix and few columns: each block of the matrix is turned in registers, once, and
+/* gemm_transposing.c: products of few rows and a matrix whose numbers lie along the sums, such as
+ * those of a matrix and few columns: each block of the matrix is transposed in registers, once, and
  * multiplied by all rows (gemm_product.h). */
 #include "gemm_product.h"
 
-/* In cycles, a number of y: to turn it in registers (four depths of as many columns as a vector has
- * lanes come as quads, all but the first of which take a multiplier's port, and take two
+/* In cycles, a number of y: to transpose it in registers (four depths of as many columns as a
+ * vector has lanes come as quads, all but the first of which take a multiplier's port, and take two
  * permutations a vector); and to multiply a vector by each row. By lines (gemm_streams.c) a vector
- * of half the lanes is multiplied for each number, two a cycle. To turn what is packed before takes
- * longer always. */
-bool gemm_turning(const GemmProduct *p) {
-  if (p->band || p->yj == 1 || p->m > p->kernel->rows_turning || p->m * p->k > GEMM_TILES_FLOATS)
+ * of half the lanes is multiplied for each number, two a cycle. To transpose what is packed before
+ * takes longer always. */
+bool gemm_transposing(const GemmProduct *p) {
+  if (p->band || p->yj == 1 || p->m > p->kernel->rows_transposing ||
+      p->m * p->k > GEMM_TILES_FLOATS)
     return false;
   const double lanes = p->kernel->lanes, vector = p->setup->halves ? 1 : 0.5, by_lines = 0.5;
-  const double turned = vector * (lanes / 4 + 1) / lanes,
+  const double transposed = vector * (lanes / 4 + 1) / lanes,
                multiplied = vector * (double)p->m / lanes;
-  return !gemm_lines(p) || turned + multiplied < by_lines;
+  return !gemm_lines(p) || transposed + multiplied < by_lines;
 }
 
 /* x as [depth][rows]; packed, if it does not lie so. */
@@ -26,8 +27,8 @@ static const float *depths_of(const GemmProduct *p) {
   return p->packed;
 }
 
-void gemm_by_turning(const GemmProduct *p, int64_t most) {
-  GemmTileKernel *const kernel = p->kernel->turning[p->m];
+void gemm_by_transposing(const GemmProduct *p, int64_t most) {
+  GemmTileKernel *const kernel = p->kernel->transposing[p->m];
   const int lanes = p->kernel->lanes, m = (int)p->m;
   const bool far = p->n * p->k > p->setup->all_floats;
   const float *x = depths_of(p);
