@@ -298,6 +298,47 @@ static void tiles_in_another_order(void) {
   arena_free(a);
 }
 
+/* The law holds after each step of the schedule, of the loops that it would have then. */
+static void show_sums(const Plan *p, Str *out) {
+  int sums = 0;
+  for (int e = 0; e < p->entries.n; e++) {
+    NodeId where;
+    const char *law = sums_breach(p, &p->entries.at[e], &where);
+    if (law) str_printf(out, "%s\n", law);
+  }
+  const LoopProgram *all = loop_program(p);
+  for (int e = 0; e < all->entries.n; e++) {
+    const LoopEntry *en = all->entries.at[e];
+    for (int i = 0; i < en->runs.n; i++) {
+      const char *law = loop_verify_sum(p->arena, p, en->le, &en->runs.at[i]);
+      sums += en->runs.at[i].sum != NULL;
+      if (law) str_printf(out, "%s\n", law);
+    }
+  }
+  if (sums < 5) str_printf(out, "%d sums\n", sums);
+}
+
+static void sums_after_each_step(void) {
+  Arena *a = arena_new();
+  Diag d;
+  if (!a || arena_catch(a)) abort();
+  Plan *p =
+      plan_of(a, &d,
+              "mesh [a=2]\nparam w: f32[512, 256] = normal()\n"
+              "entry f(x: f32[800, 512], y: f32[64, 400, 512]) {\n"
+              "  z = softmax(x @ w)\n  m = mean(y, axis=[0, 1])\n  v = sum(y * y, axis=2)\n"
+              "  loss = sum(z * z)\n  w <- w - grad(loss, w)\n  s = sum(x, axis=0)\n"
+              "  return loss, m, v, s, sum(z)\n}\nlayout f.x = [a, _]\nlayout f.y = [a, ...]\n");
+  int steps = 0;
+  for (const char *pass; (pass = pipeline_shows(steps)); steps++) {
+    Str out = str_new(a);
+    CHECK(pipeline_show(p, pass, show_sums, &out), "there is no step %s", pass);
+    CHECK(!out.n, "after %s: %s", pass, out.at);
+  }
+  CHECK(steps > 8, "%d steps", steps);
+  arena_free(a);
+}
+
 /* -------- entries -------- */
 
 static LoopEntry *entry_of(Arena *a, Diag *d, const Plan **p, const char *text) {
@@ -407,6 +448,7 @@ int main(void) {
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) runs_in_parts((int)i);
   for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) sums_in_another_order((int)i);
   tiles_in_another_order();
+  sums_after_each_step();
   entry_laws();
   repeated_block();
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) compares(&pairs[i]);
