@@ -127,6 +127,10 @@ yes 1,1 | head -n 300 >rows.csv
 DTGC_CACHE=off never remark "$dtgc" run remark.dtg call f --feed x=rows.csv --out y=-
 
 # -- executables
+# clang sees the headers that are built in, and none of the folder's, nor those of its environment.
+mkdir own_headers && for h in dtrt.h dtrt_math.h dtrt_special.h; do echo '#error of the folder' >own_headers/$h; done
+cp m.dtg l.dtg own_headers
+(cd own_headers && DTGC_CACHE=off C_INCLUDE_PATH=. CPATH=. expect 0 'sum' "$dtgc" run m.dtg l.dtg call add --feed x=../x.csv --feed y=../x.csv; exit $failed) || failed=1
 expect 0 '' "$dtgc" m.dtg l.dtg --transport=threads -o model
 expect 0 'dot = 91' ./model call add $feed
 expect 0 'dot = 91' env -i ./model call add $feed
