@@ -131,11 +131,11 @@ static AutoTrial try_data_parallel(dtgc_program *p) {
 
 /* The same layouts on a host's cores, by devices that have some each: the mesh, and with its last
  * axis ever smaller, then the one before. */
-typedef struct Shared {
+typedef struct CoreShare {
   const char *mesh;
   int64_t devices, cores, memory; /* of all devices */
   double time;
-} Shared;
+} CoreShare;
 
 enum { MOST_SHARED = 8 };
 
@@ -164,7 +164,8 @@ static const char *mesh_of_sizes(dtgc_program *p, const Mesh *m, const int64_t *
   return s.at;
 }
 
-static bool try_shared(dtgc_program *p, const AutoTrial *best, const int64_t *size, Shared *out) {
+static bool try_shared(dtgc_program *p, const AutoTrial *best, const int64_t *size,
+                       CoreShare *out) {
   AutoTrial t = {.layouts = best->layouts};
   out->mesh = mesh_of_sizes(p, &p->program->mesh, size);
   try_on_mesh(p, &t, out->mesh);
@@ -186,7 +187,7 @@ static bool try_shared(dtgc_program *p, const AutoTrial *best, const int64_t *si
 static void put_shared(dtgc_program *p, const AutoTrial *best, Str *out) {
   const Mesh *m = &p->program->mesh;
   int64_t size[MAX_AXES];
-  Shared shared[MOST_SHARED];
+  CoreShare shared[MOST_SHARED];
   int n = 0, least = 0;
   char time[16];
   if (!is_one_host(best->plan)) return;

@@ -19,17 +19,15 @@ static const struct {
   void (*verify)(const Plan *p, const char *after);
   int kind;
 } passes[] = {
-    {"complex", take_complex_apart, verify_global,
-     NEEDED},                                        /* complex numbers become two real ones */
-    {"joins", joins, verify_global, NEEDED},         /* paddings are part of what reads them */
-    {"shorten", shorten, verify_global, NEEDED},     /* activations kept short are rounded */
-    {"autodiff", autodiff, verify_global, NEEDED},   /* grad nodes become their computation */
-    {"kept", kept, verify_global, NEEDED},           /* those the backward pass alone reads */
-    {"precision", precision, verify_global, NEEDED}, /* products round their operands */
-    {"simplify", simplify, verify_global, NEEDED},   /* constants fold, dead code goes */
-    {"arrange", arrange, verify_global, BETTER},     /* products in an order that kernels take */
-    {"transpose", transpose_before_loops, verify_global,
-     BETTER},                                          /* matrices that loops read across */
+    {"complex", take_complex_apart, verify_global, NEEDED}, /* complex numbers become two real ones */
+    {"joins", joins, verify_global, NEEDED},           /* paddings are part of what reads them */
+    {"shorten", shorten, verify_global, NEEDED},       /* activations kept short are rounded */
+    {"autodiff", autodiff, verify_global, NEEDED},     /* grad nodes become their computation */
+    {"kept", kept, verify_global, NEEDED},             /* those the backward pass alone reads */
+    {"precision", precision, verify_global, NEEDED},   /* products round their operands */
+    {"simplify", simplify, verify_global, NEEDED},     /* constants fold, dead code goes */
+    {"arrange", arrange, verify_global, BETTER},       /* products in an order that kernels take */
+    {"transpose", transpose_before_loops, verify_global, BETTER}, /* matrices that loops read across */
     {"single", single, verify_global, NEEDED},         /* values are numbered; the mesh may go */
     {"refetch", refetch, verify_global, BETTER},       /* variables gathered again for each use */
     {"propagate", propagate, verify_global, NEEDED},   /* every tensor has a layout */
@@ -42,24 +40,24 @@ static const struct {
     {"weigh", weigh, verify_global, NEEDED},           /* the best of these by all that counts */
     {"partition", partition, verify_local, NEEDED},    /* one device's graph, exchanges explicit */
     {"forbid", forbid, verify_local, NEEDED},          /* no gather that an annotation forbids */
-    {"halos", halos, verify_local, BETTER},         /* one wider halo for several runs of a loop */
-    {"panels", panels, verify_local, BETTER},       /* products and their exchanges in panels */
-    {"unroll", unroll, verify_local, BETTER},       /* small products in loops are expressions */
-    {"clamps", clamps, verify_local, BETTER},       /* gradients of clamps ask their results */
-    {"inline", inline_values, verify_work, NEEDED}, /* which values are stored */
-    {"steps", make_steps, verify_local, NEEDED},    /* one step for each stored value */
-    {"bucket", bucket, verify_local, BETTER},       /* bucketing of exchanges */
-    {"fuse", fuse, verify_work, BETTER},            /* loop fusion */
-    {"tile", tile, verify_tiles, NEEDED},           /* tiling and epilogues */
-    {"borders", borders, verify_sums, BETTER},      /* halos without the block between them */
-    {"fills", fills, verify_sums, BETTER},          /* first values that loops write over */
-    {"reorder", reorder, verify_sums, BETTER},      /* list scheduling for lower peak memory */
-    {"overlap", overlap, verify_sums, BETTER},      /* exchanges during computation */
-    {"named", named, verify_sums, BETTER},          /* updates of the rows that are named */
-    {"memory", memory, verify_memory, NEEDED},      /* buffers and their offsets */
-    {"remat", remat, verify_again, NEEDED},         /* rematerialization, to fit --memory */
-    {"bypass", bypass, verify_memory, BETTER},      /* what is read much later, past the caches */
-    {"loops", statements, verify_statements, NEEDED}, /* what a device runs, as loop IR */
+    {"halos", halos, verify_local, BETTER},            /* one wider halo for several runs of a loop */
+    {"panels", panels, verify_local, BETTER},          /* products and their exchanges in panels */
+    {"unroll", unroll, verify_local, BETTER},          /* small products in loops are expressions */
+    {"clamps", clamps, verify_local, BETTER},          /* gradients of clamps ask their results */
+    {"inline", inline_values, verify_work, NEEDED},    /* which values are stored */
+    {"steps", make_steps, verify_local, NEEDED},       /* one step for each stored value */
+    {"bucket", bucket, verify_local, BETTER},          /* bucketing of exchanges */
+    {"fuse", fuse, verify_work, BETTER},               /* loop fusion */
+    {"tile", tile, verify_tiles, NEEDED},              /* tiling and epilogues */
+    {"borders", borders, verify_sums, BETTER},         /* halos without the block between them */
+    {"fills", fills, verify_sums, BETTER},             /* first values that loops write over */
+    {"reorder", reorder, verify_sums, BETTER},         /* list scheduling for lower peak memory */
+    {"overlap", overlap, verify_sums, BETTER},         /* exchanges during computation */
+    {"named", named, verify_sums, BETTER},             /* updates of the rows that are named */
+    {"memory", memory, verify_memory, NEEDED},         /* buffers and their offsets */
+    {"remat", remat, verify_again, NEEDED},            /* rematerialization, to fit --memory */
+    {"bypass", bypass, verify_memory, BETTER},         /* what is read much later, past the caches */
+    {"loops", statements, verify_statements, NEEDED},  /* what a device runs, as loop IR */
 };
 
 static const struct {

@@ -1,6 +1,6 @@
 #!/bin/bash
 # No cliff between neighbouring shapes of products, by what is planned: each product is one call of a kernel, and nothing is copied, converted or
-# turned in a step of its own; a step more rows costs no more than they are by the model. (How kernels cut what they are called with:
+# transposed in a step of its own; a step more rows costs no more than they are by the model. (How kernels cut what they are called with:
 # tests/runtime/blocks.c.)   shapes_swept.sh DTGC FOLDER
 set -u
 . "$(dirname "$0")/../lib.sh"
@@ -30,7 +30,7 @@ sweep() {
       if ($0 ~ /^ +[0-9]+  /) steps[e]++
       if ($0 ~ /contract [^ ]+ [a-z0-9]+\[.*\] of /) products[e]++
       gsub(/dtrt_gemm_nest/, ""); calls[e] += gsub(/dtrt_(gemm|vector)[a-z_]*\(/, "&")
-      other[e] += gsub(/dtrt_(transpose|copy|turn)[a-z_]*\(/, "&") }
+      other[e] += gsub(/dtrt_(transpose|copy)[a-z_]*\(/, "&") }
     END { for (e in steps) print e, products[e] + 0, calls[e] + 0, other[e] + 0, steps[e] }' "$name.loops" | sort >"$name.steps"
   is "$name: entries" "$(wc -l <"$name.steps")" $((2 * at))
   awk -v calls="$calls" '$2 != $3 || $4 || ($1 ~ /^forward/ && $3 != 1) || ($1 ~ /^train/ && $3 != calls) { bad = 1; print }

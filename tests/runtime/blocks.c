@@ -135,7 +135,7 @@ static double cycles(const BlockShape *s, int ta, int tb) {
   gemm_blocked_by(&setup, room, s->m, s->n, s->k, row, ta ? 1 : 0, ta ? 0 : 1, row,
                   tb ? 1 : 48 + s->n, tb ? 48 + s->k : 1, row, 0, false, NULL, NULL, 0);
   free(room);
-  return counts.flops / 32 + 0.25 * counts.packed + 0.6 * counts.turned + 30 * counts.calls;
+  return counts.flops / 32 + 0.25 * counts.packed + 0.6 * counts.transposed + 30 * counts.calls;
 }
 
 typedef enum Which { M, N, K } Which;
@@ -169,8 +169,8 @@ static void sweep(const Sweep *w) {
 }
 
 /* `most` is 1.03 but where another way begins: from 97 rows of a head on y is packed, from 33 on it
- * is turned if it lies across; small ones have a tile more; and of few columns, up to a quarter of
- * a vector less than one, x is turned, which these cycles count as much as the tiles. */
+ * is transposed if it lies across; small ones have a tile more; and of few columns, up to a quarter of
+ * a vector less than one, x is transposed, which these cycles count as much as the tiles. */
 static void sweeps(void) {
   static const Sweep all[] = {
       {"head of a language model", {0, 50257, 768, 0}, M, 32, 512, 16, 0, 0, 1.1},
