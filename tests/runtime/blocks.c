@@ -88,8 +88,9 @@ typedef struct BlockShape {
   int64_t m, n, k, lda; /* lda: of x not transposed; 0: dense */
 } BlockShape;
 
-/* Rows are copied by memcpy, so x has to be there: one row over and over, as its stride is 0. */
-static void modelled(const BlockShape *s, int ta, int tb, int64_t l2) {
+/* What a product does, in `counts`. Rows are copied by memcpy, so x has to be there: one row over and
+ * over, as its stride is 0. */
+static void count(const BlockShape *s, int ta, int tb, int64_t l2) {
   const GemmSetup setup = {&counting, gemm_packed_floats(l2), 4 << 20, false};
   static float row[1 << 16];
   float *room = malloc((size_t)GEMM_ROOM_FLOATS(&setup) * sizeof *room);
@@ -99,6 +100,10 @@ static void modelled(const BlockShape *s, int ta, int tb, int64_t l2) {
   gemm_blocked_by(&setup, room, s->m, s->n, s->k, row, ta ? 1 : 0, ta ? 0 : 1, row,
                   tb ? 1 : 48 + s->n, tb ? 48 + s->k : 1, row, 0, false, NULL, NULL, 0);
   free(room);
+}
+
+static void modelled(const BlockShape *s, int ta, int tb, int64_t l2) {
+  count(s, ta, tb, l2);
   const double need = (double)s->m * (double)s->n * (double)s->k;
   const double used = need / counts.flops, y = (double)s->n * (double)s->k;
   const double x = (double)s->m * (double)s->k;
@@ -127,14 +132,7 @@ static void modelled(const BlockShape *s, int ta, int tb, int64_t l2) {
 
 /* Cycles, as above, of what a shape takes: tiles, packing and calls. */
 static double cycles(const BlockShape *s, int ta, int tb) {
-  const GemmSetup setup = {&counting, gemm_packed_floats(1 << 20), 4 << 20, false};
-  static float row[1 << 16];
-  float *room = malloc((size_t)GEMM_ROOM_FLOATS(&setup) * sizeof *room);
-  if (!room) exit(1);
-  counts = (Counts){0};
-  gemm_blocked_by(&setup, room, s->m, s->n, s->k, row, ta ? 1 : 0, ta ? 0 : 1, row,
-                  tb ? 1 : 48 + s->n, tb ? 48 + s->k : 1, row, 0, false, NULL, NULL, 0);
-  free(room);
+  count(s, ta, tb, 1 << 20);
   return counts.flops / 32 + 0.25 * counts.packed + 0.6 * counts.transposed + 30 * counts.calls;
 }
 
