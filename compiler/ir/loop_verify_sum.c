@@ -46,7 +46,7 @@ static void breaks(SumCheck *c, const LoopStmt *s, const char *what) {
                            node_called(n), s ? s->name : "", s ? " " : "", what);
 }
 
-/* The place of the loop's dim among those that the sum reduces; -1: it is none of them, or its one
+/* The place of the loop's dim among the reduced dims; -1: it is none of them, or its one
  * turn has no index. */
 static int dim_of(const SumCheck *c, const LoopStmt *s) {
   for (int d = 0; s->name && d < c->sum->dims; d++)

@@ -213,7 +213,7 @@ static int letters_of(const Letters *l, const int64_t *letter, const Shape *s, i
   return runs > 1 ? -1 : n;
 }
 
-/* A product of two matrices of which operand k is the second, as kernels see it: letters of a role
+/* A product of two matrices whose second one is operand k, as kernels see it: letters of a role
  * lie side by side in both tensors, in one order, and the result ends in the operand's own. */
 static bool is_second_matrix(const Graph *g, const Node *product, int k) {
   const Letters l = product_letters(g, product);

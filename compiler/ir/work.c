@@ -135,7 +135,7 @@ static double touched_of(const Program *p, const LocalEntry *le, const Step *s, 
 
 typedef struct Passed {
   NodeVec met;
-  NodeVec read; /* stored values of which all is read, or what is picked by indices */
+  NodeVec read; /* stored values that are read whole, or at indices that are data */
   NodeVec put;  /* those in whose place a window is written */
   double bytes;
 } Passed;

@@ -4,13 +4,13 @@
  *
  *   x [1000, 600 in 4 blocks]  -> [1000, 4, 150] -> [4, 1000, 150] -> [4 * 1000 * 150]
  *
- * of which each device has a block, in the order that it has it in memory. `distribute` reads rows
+ * where each device has one block, in the order that it has it in memory. `distribute` reads rows
  * there, at numbers that follow the order, and has what is scattered, and all that is computed from
  * it element by element, in that order, up to where it takes the dims apart again. */
 #include <string.h>
 #include "blocks.h"
 
-/* Dims from, to: of those that are apart. */
+/* Dims that are apart in one tensor and joined in the other. */
 typedef struct Joined {
   Distribute *d;
   int at, n; /* n dims from `at` on */

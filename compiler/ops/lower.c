@@ -61,7 +61,7 @@ Expr lower_transpose(Lower *l, NodeId id, const At *at) {
 }
 
 /* An element lies where it did. */
-Expr lower_turned(Lower *l, NodeId id, const At *at) {
+Expr lower_transpose_view(Lower *l, NodeId id, const At *at) {
   if (at->flat == NO_EXPR) return lower_transpose(l, id, at);
   const At in = {.flat = at->flat};
   return l->value(l, graph_node(l->g, id)->operand[0], &in);

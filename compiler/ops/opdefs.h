@@ -165,10 +165,10 @@ NodeId distribute_apart(Distribute *d, NodeId id, NodeId y);
 
 /* Elements (lower.c). */
 typedef Expr LowerFn(Lower *l, NodeId id, const At *at);
-LowerFn lower_const, lower_broadcast, lower_transpose, lower_turned, lower_reshape, lower_slice,
-    lower_reverse, lower_roll, lower_pad, lower_concat, lower_small_contract, lower_gather,
-    lower_pick, lower_deal, lower_undeal, lower_iota, lower_random, lower_put, lower_window,
-    lower_position;
+LowerFn lower_const, lower_broadcast, lower_transpose, lower_transpose_view, lower_reshape,
+    lower_slice, lower_reverse, lower_roll, lower_pad, lower_concat, lower_small_contract,
+    lower_gather, lower_pick, lower_deal, lower_undeal, lower_iota, lower_random, lower_put,
+    lower_window, lower_position;
 /* Whether all elements of a tensor of integers are indices into a dim of `size` (index_range.c). */
 bool index_lies_within(const Graph *g, NodeId id, int64_t size);
 

@@ -177,8 +177,8 @@ NodeId mk_put_few(Build *b, NodeId base, NodeId y, NodeId index, int64_t rows) {
   return mk_put(b, base, y, 0, NULL, NULL);
 }
 
-/* Few places along another dim than the first of what has a place are rows of a transposed table,
- * of which those that are named alone are touched. */
+/* Few places along another dim than the first of what has a place are rows of a transposed table:
+ * only the named ones are touched. */
 static NodeId across(Build *b, Scatters how, NodeId base, NodeId index, NodeId u, int axis) {
   const Shape s = *shape_of(b, base), given = *shape_of(b, u);
   const int lists = shape_of(b, index)->rank;

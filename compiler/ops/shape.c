@@ -242,19 +242,20 @@ static Arg call_transpose(Build *b, const Arg *a) {
   return arg_node(mk_transpose(b, x, perm));
 }
 
-const OpDef op_turned = {.name = "turned",
-                         .doc = "transpose on a device that has one element of each dim that goes "
-                                "past others: the same bytes",
-                         .attr = {{"perm", ATTR_LIST}},
-                         .infer = infer_transpose,
-                         .rule = rule_transpose,
-                         .grad = grad_transpose,
-                         .lower = lower_turned,
-                         .class = OPC_VIEW,
-                         .flags = OPF_MOVES | OPF_ONE_TO_ONE,
-                         .linear = 1,
-                         .passes = 1,
-                         .dims = dims_of_transpose};
+const OpDef op_transpose_view = {
+    .name = "transpose_view",
+    .doc = "transpose on a device that has one element of each dim that goes "
+           "past others: the same bytes",
+    .attr = {{"perm", ATTR_LIST}},
+    .infer = infer_transpose,
+    .rule = rule_transpose,
+    .grad = grad_transpose,
+    .lower = lower_transpose_view,
+    .class = OPC_VIEW,
+    .flags = OPF_MOVES | OPF_ONE_TO_ONE,
+    .linear = 1,
+    .passes = 1,
+    .dims = dims_of_transpose};
 
 const OpDef op_transpose = {
     .name = "transpose",
@@ -272,7 +273,7 @@ const OpDef op_transpose = {
     .linear = 1,
     .passes = 1,
     .dims = dims_of_transpose,
-    .stays = &op_turned};
+    .stays = &op_transpose_view};
 
 /* -------- broadcast -------- */
 

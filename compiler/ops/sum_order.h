@@ -27,8 +27,8 @@ bool scatter_is_last(const Graph *g, const Node *n);
  * (Step.named): by row of the table, the last index that names it, an i32. 0: its own result is
  * that. */
 int64_t scatter_named(const Mesh *m, const Graph *g, const Node *n);
-/* Bytes of its result there: a row for each index, of which that of the last one to name a row of
- * the table has what goes to it; or, by row of the table, the last index. */
+/* Bytes of its result there: a row for each index; what goes to a row of the table is in that of
+ * the last index that names it; or, by row of the table, the last index. */
 int64_t scatter_named_bytes(const Mesh *m, const Graph *g, const Node *n);
 /* Scatters that add more single f32 elements than the table has sum in f64. */
 bool scatter_in_f64(const Mesh *m, const Graph *g, const Node *n);

@@ -1,5 +1,5 @@
 #!/bin/bash
-# tests/flow/rows_moved.sh DTGC: reading and writing at positions in several dims, of which others than the first are cut, made the
+# tests/flow/rows_moved.sh DTGC: reading and writing at positions in several dims, where others than the first are cut, made the
 # dims one in their order, in which no device has its elements together: 3.6 and 7.2 MB a device were moved for 7 rows of 32 bytes.
 set -u
 . "$(dirname "$0")/../lib.sh"

@@ -27,7 +27,7 @@ struct Unnamed {
   void *user;
   Lower lower, whole, block;
   bool in_block; /* `lower` is `block`: of a device's own elements */
-  bool odd;      /* ... of which not all devices have as many */
+  bool odd;      /* ... where not all devices have as many */
   NodeId scatter;
   Scalar none;       /* what the scatter has there */
   Expr row;          /* that is read of it, wherever it is read; NO_EXPR: not yet */

@@ -15,7 +15,7 @@ static void breaks(SumTiles *c, NodeId id, const char *what) {
   if (!c->breach) c->breach = what, c->where = id;
 }
 
-/* A loop over a dim of which a tile has a part: all dims before, outside of it, one element at a
+/* A loop over a dim that tiles have parts of: all dims before, outside of it, one element at a
  * time; then tiles follow each other row-major. */
 static void check_dims(SumTiles *c, const Tiles *t, const Node *n, const Node *x,
                        const TileNode *in) {
