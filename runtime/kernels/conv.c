@@ -15,7 +15,7 @@ static void kernel_choose(void) {
   has_kernel = g;
   if (!g) g = &gemm_kernel_portable; /* OpenBLAS has no halves */
   kernel = conv_kernel_portable, pairs = conv_pairs_portable;
-#if defined(__x86_64__)
+#if defined(DTRT_X86_KERNELS)
   if (g == &gemm_kernel_avx512) kernel = conv_kernel_avx512, pairs = conv_pairs_avx512;
   if (g == &gemm_kernel_avx2) kernel = conv_kernel_avx2, pairs = conv_pairs_avx2;
   /* Whether the CPU multiplies pairs; products may do without (gemm_half.c). */

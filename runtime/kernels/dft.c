@@ -160,7 +160,7 @@ static const DftKernels *chosen; /* of this process */
 static void choose(void) {
   const char *say = variable(VARIABLE_GEMM);
   chosen = &dft_portable;
-#if defined(__x86_64__)
+#if defined(DTRT_X86_KERNELS)
   if (say && !strcmp(say, "portable")) return;
   if (__builtin_cpu_supports("avx2")) chosen = &dft_avx2;
   if (say && !strcmp(say, "avx2")) return;

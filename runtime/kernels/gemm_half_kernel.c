@@ -12,7 +12,7 @@ static atomic_bool leaves_amx;
 bool gemm_by_amx(void) { return half_kernel(DTRT_BF16)->square != NULL; }
 void gemm_leave_amx(void) { atomic_store(&leaves_amx, true); }
 
-#if defined(__x86_64__)
+#if defined(DTRT_X86_KERNELS)
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static HalfKernel pairs;               /* of this CPU, which has avx512_bf16 */
 static bool has_pairs, takes_squares; /* as $DTRT_GEMM says, which costs as much as a small product */
@@ -33,7 +33,7 @@ static void choose_pairs(void) {
 
 const HalfKernel *half_kernel(int dtype) {
   const GemmKernel *g = gemm_kernel();
-#if defined(__x86_64__)
+#if defined(DTRT_X86_KERNELS)
   pthread_once(&once, choose_pairs);
   if (g == &gemm_kernel_avx512 && dtype == DTRT_BF16 && has_pairs) {
     const bool leaves = atomic_load_explicit(&leaves_amx, memory_order_relaxed);

@@ -41,7 +41,7 @@ static const HalfKernel *kernel_for(const GemmCall *p) {
   f32.dtype = DTRT_F32;
   if (p->m > GEMM_SMALL_SIDE || p->n > GEMM_SMALL_SIDE || !gemm_is_small(&f32)) return NULL;
   if (p->dtype == DTRT_BF16 && (kernel->square || p->m == 1 || p->n == 1)) return NULL;
-#if defined(__x86_64__)
+#if defined(DTRT_X86_KERNELS)
   if (kernel->numbers == 2) return &half_kernel_avx512;
 #endif
   return kernel;

@@ -4,7 +4,7 @@
 #include "gemm.h"
 #include "gemm_kernel.h"
 #include "variables.h"
-#if defined(__x86_64__)
+#if defined(DTRT_X86_KERNELS)
 #include <cpuid.h>
 #endif
 #include <pthread.h>
@@ -16,7 +16,7 @@ const GemmKernel *gemm_kernel(void) {
   const char *say = variable(VARIABLE_GEMM);
   if (say && !strcmp(say, "openblas")) return NULL;
   if (say && !strcmp(say, "portable")) return &gemm_kernel_portable;
-#if defined(__x86_64__)
+#if defined(DTRT_X86_KERNELS)
   const bool narrow = say && !strcmp(say, "avx2");
   if (!narrow && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))
@@ -38,7 +38,7 @@ int64_t gemm_packed_floats(int64_t l2) {
   return half < least ? least : half > most ? most : half;
 }
 
-#if defined(__x86_64__)
+#if defined(DTRT_X86_KERNELS)
 /* Whether a vector of 512 bits takes the core's multipliers two cycles, or both of them one: AMD
  * says how wide they are (CPUID function 8000001A). */
 static bool multiplies_by_halves(void) {
@@ -54,7 +54,7 @@ static void prepare(void) {
   setup.all_floats = gemm_packed_floats(caches_bytes(2));
   setup.far_floats = (l3 ? l3 : 8 << 20) / 2 / (int64_t)sizeof(float);
   if (pthread_key_create(&room_key, free) == 0) setup.kernel = gemm_kernel();
-#if defined(__x86_64__)
+#if defined(DTRT_X86_KERNELS)
   setup.halves = setup.kernel == &gemm_kernel_avx512 && multiplies_by_halves();
 #endif
 }

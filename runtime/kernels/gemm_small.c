@@ -11,7 +11,7 @@ static const GemmSmallKernels *kernels; /* of this process; NULL: none */
 static void choose(void) {
   const GemmKernel *k = gemm_kernel();
   if (k) kernels = &gemm_small_portable;
-#if defined(__x86_64__)
+#if defined(DTRT_X86_KERNELS)
   if (k == &gemm_kernel_avx2) kernels = &gemm_small_avx2;
   if (k == &gemm_kernel_avx512) kernels = &gemm_small_avx512;
 #endif

@@ -171,7 +171,7 @@ typedef struct StreamKernels {
 
 static StreamKernels lines_of(const GemmProduct *p) {
   StreamKernels l = {p->kernel, p->kernel, 0};
-#if defined(__x86_64__)
+#if defined(DTRT_X86_KERNELS)
   if (p->kernel == &gemm_kernel_avx512 && p->m <= gemm_kernel_narrow.lanes)
     l.of = &gemm_kernel_avx2, l.tiles = &gemm_kernel_narrow;
 #endif
