@@ -11,8 +11,8 @@
  * are denormal are different: they are zeros.
  *
  * Accuracy is in units in the last place (ulp), the largest seen by tests/unit/math.c and rounded
- * up. sin, cos and pow of f64, at the end of part 2, call libm. Polynomials are minimax fits made
- * for this file. */
+ * up. sin, cos and pow of f64 are in dtrt_special.h. Polynomials are minimax fits made for this
+ * file. */
 #ifndef DTRT_MATH_H
 #define DTRT_MATH_H
 
@@ -552,10 +552,26 @@ DTRT_FN double dtrt_erf_f64(double x) {
   return a >= 0.8 ? far : near;
 }
 
-/* libm's, which differ in the last place between versions of libm and between processors */
-DTRT_FN double dtrt_sin_f64(double x) { return __builtin_sin(x); }
-DTRT_FN double dtrt_cos_f64(double x) { return __builtin_cos(x); }
-DTRT_FN double dtrt_pow_f64(double x, double y) { return __builtin_pow(x, y); }
+/* sin((k + hi + lo) pi/2) for |hi| <= 1/2, lo below its last place */
+DTRT_FN double dtrt_sin_part_f64(double hi, double lo, uint64_t k) {
+  double r = hi * 0x1.921fb54442d18p+0, t = DTRT_FMA64(hi, 0x1.921fb54442d18p+0, -r);
+  t = DTRT_FMA64(hi, 0x1.1a62633145c07p-54, DTRT_FMA64(lo, 0x1.921fb54442d18p+0, t));
+  double z = r * r, half = 0.5 * z, one = 1.0 - half;
+  double p = DTRT_FMA64(0x1.5d93012ba7190p-33, z, -0x1.ae5e663b93a66p-26);
+  p = DTRT_FMA64(p, z, 0x1.71de3577b880ep-19);
+  p = DTRT_FMA64(p, z, -0x1.a01a019c119c6p-13);
+  p = DTRT_FMA64(p, z, 0x1.111111110f87ap-7);
+  p = DTRT_FMA64(p, z, -0x1.5555555555549p-3);
+  p = r + DTRT_FMA64(p * z, r, t * one);
+  double q = DTRT_FMA64(-0x1.8fa4682e6bd47p-37, z, 0x1.1ee9d756b33f0p-29);
+  q = DTRT_FMA64(q, z, -0x1.27e4f7ea3d2b9p-22);
+  q = DTRT_FMA64(q, z, 0x1.a01a019c8397ap-16);
+  q = DTRT_FMA64(q, z, -0x1.6c16c16c14f8ap-10);
+  q = DTRT_FMA64(q, z, 0x1.555555555554bp-5);
+  q = one + (((1.0 - one) - half) + DTRT_FMA64(q * z, z, -(r * t)));
+  double v = (k & 1) ? q : p;
+  return dtrt_from_bits_f64(dtrt_bits_f64(v) ^ ((k & 2) << 62));
+}
 
 /* ------------------------------------------------------------------ 3. arithmetic of all types */
 
@@ -1005,7 +1021,8 @@ DTRT_FN double dtrt_normal_key_f64(uint64_t key, uint64_t step, int64_t i) {
   uint32_t w[4];
   dtrt_random_words(key, step, i, w);
   double u = dtrt_unit_f64(w[0], w[1]) + 0x1p-53, v = dtrt_unit_f64(w[2], w[3]);
-  return DTRT_SQRT64(-2.0 * dtrt_log_f64(u)) * dtrt_cos_f64(0x1.921fb54442d18p+2 * v);
+  double t = DTRT_FMA64(4.0, v, DTRT_ROUND64), part = 4.0 * v - (t - DTRT_ROUND64); /* exact */
+  return DTRT_SQRT64(-2.0 * dtrt_log_f64(u)) * dtrt_sin_part_f64(part, 0.0, dtrt_bits_f64(t) + 1);
 }
 DTRT_FN uint8_t dtrt_bernoulli_key(uint64_t key, uint64_t step, int64_t i, float p) {
   return dtrt_uniform_key_f32(key, step, i) < p;

@@ -2,8 +2,8 @@
  * Included by dtrt.h after dtrt_math.h, whose law it keeps: a result is a function of the arguments
  * alone, to the bit. f32 functions compute in f64 without branches, so that loops vectorise, and
  * round once; polygamma alone is a loop. Accuracy is in units in the last place (ulp), as
- * tests/unit/special.c sees it. Of the f64 functions asin, acos, cbrt, fmod, lgamma and tan call
- * libm. */
+ * tests/unit/special.c sees it. Of the f64 functions fmod, which is exact, and lgamma
+ * call libm. */
 #ifndef DTRT_SPECIAL_H
 #define DTRT_SPECIAL_H
 
@@ -447,10 +447,186 @@ DTRT_FN double dtrt_erfc_f64(double x) {
   double far = dtrt_erfc_tail_f64(a, x < 0 ? -1.0 : 1.0, x < 0 ? 2.0 : 0.0);
   return a < 0.5 ? near : far;
 }
-DTRT_FN double dtrt_tan_f64(double x) { return __builtin_tan(x); }
-DTRT_FN double dtrt_asin_f64(double x) { return __builtin_asin(x); }
-DTRT_FN double dtrt_acos_f64(double x) { return __builtin_acos(x); }
-DTRT_FN double dtrt_cbrt_f64(double x) { return __builtin_cbrt(x); }
+/* a + b = sum + *rest, whichever is larger */
+DTRT_FN double dtrt_two_sum(double a, double b, double *rest) {
+  double s = a + b, t = s - a;
+  *rest = (a - (s - t)) + (b - t);
+  return s;
+}
+/* x without multiples of 4, which are whole turns */
+DTRT_FN double dtrt_less_turns(double x) { return DTRT_FMA64(__builtin_rint(0.25 * x), -4.0, x); }
+
+/* |x| 2/pi for every finite x: whole quarters modulo 4, and the part, as *hi + *lo. It is summed
+ * from exact products of x with four pieces of 2/pi, 212 bits. Which bits: for large x the leading
+ * ones make multiples of 4 quarters, and are left out; a row of the table is for 32 exponents, the
+ * first for all up to 2^65. From 2^289 on the pieces are 2^256 times as large, and x smaller. No x
+ * is nearer than 2^-62 to a whole quarter that is not 0, so that the part has 120 bits behind its
+ * point. */
+DTRT_FN uint64_t dtrt_quarters_f64(double x, double *hi, double *lo) {
+  static const double pieces[31][4] = {{0x1.45f306dc9c883p-1, -0x1.6b01ec5417056p-55,
+                                        -0x1.6447e493ad4cep-109, 0x1.e21c820ff28b2p-163},
+                                       {0x1.9836e4e44152ap-12, -0x1.ec54170565912p-71,
+                                        0x1.b6c52b3278872p-129, 0x1.07f9458eaf7afp-186},
+                                       {0x1.054a7f09d5f48p-46, -0x1.596447e493ad5p-101,
+                                        0x1.93c439041fe51p-156, 0x1.8eaf7aef1586ep-210},
+                                       {0x1.d5f47d4d37703p-78, 0x1.b6295993c4390p-132,
+                                        0x1.07f9458eaf7afp-186, -0x1.d4f246dc8e2dfp-243},
+                                       {0x1.4ddc0db629599p-108, 0x1.e21c820ff28b2p-163,
+                                        -0x1.508510ea79237p-218, 0x1.b8e909374b802p-274},
+                                       {0x1.4acc9e21c8210p-143, -0x1.ae9c5421443aap-200,
+                                        0x1.b7246e3a424ddp-256, 0x1.700324977504fp-311},
+                                       {0x1.c820ff28b1d5fp-175, -0x1.443a9e48db91cp-232,
+                                        -0x1.6f6c8b47fe6dbp-286, -0x1.115f62e6de302p-340},
+                                       {0x1.163abdebbc562p-204, -0x1.236e4716f6c8bp-258,
+                                        -0x1.1ff9b6d115f63p-312, 0x1.921cfe1deb1cbp-368},
+                                       {0x1.bc561b7246e3ap+20, 0x1.09374b801924cp-34,
+                                        -0x1.15f62e6de301ep-88, -0x1.0a71a76b2c609p-143},
+                                       {0x1.1b8e909374b80p-14, 0x1.924bba8274648p-70,
+                                        0x1.cfe1deb1cb12ap-124, -0x1.63045df7282b4p-178},
+                                       {0x1.ba5c00c925dd4p-45, 0x1.3a32439fc3bd6p-101,
+                                        0x1.cb129a73ee882p-156, 0x1.afa975da24275p-211},
+                                       {0x1.25dd413a3243ap-77, -0x1.e214e34ed658cp-136,
+                                        -0x1.177dca0ad144cp-192, 0x1.213a671c09ad1p-246},
+                                       {0x1.1921cfe1deb1dp-108, -0x1.3b5963045df73p-162,
+                                        0x1.f52ebb4484e9ap-216, -0x1.c7eca5d040df6p-271},
+                                       {0x1.deb1cb129a73fp-140, -0x1.77dca0ad144bbp-196,
+                                        -0x1.ec598e3f652e8p-250, -0x1.037d8cdc538d0p-305},
+                                       {0x1.34e7dd1046beap-173, 0x1.75da24274ce38p-227,
+                                        0x1.35a2fbf209cc9p-283, -0x1.4e33e566305b2p-339},
+                                       {0x1.1afa975da2427p-207, 0x1.338e04d68befdp-261,
+                                        -0x1.f633714e33e56p-315, -0x1.8c16c6f740e88p-369},
+                                       {0x1.b4484e99c7027p-236, -0x1.2e8206fb19b8ap-290,
+                                        -0x1.c67cacc60b638p-344, 0x1.17e2ef7e4a0ecp-398},
+                                       {0x1.c7026b45f7e41p-268, 0x1.cc8eb1cc1a99dp-323,
+                                        -0x1.6c6f740e8840ep-381, 0x1.41d8ffc4bffefp-435},
+                                       {0x1.f7e413991d63ap-300, -0x1.f2b3182d8dee8p-354,
+                                        -0x1.d1081b5f13802p-410, 0x1.2fffbc0b301fep-465},
+                                       {0x1.1d639835339f5p-332, -0x1.8dee81d1081b6p-386,
+                                        0x1.d8ffc4bffef03p-443, -0x1.9fc04343b9d29p-498},
+                                       {0x1.339f49c845f8cp-364, -0x1.081b5f13801dap-418,
+                                        -0x1.0fd33f8086877p-483, -0x1.d297d64b824b2p-538},
+                                       {0x1.17e2ef7e4a0ecp-398, 0x1.ff897ffde0598p-452,
+                                        0x1.fde5e2316b415p-509, -0x1.2e092c98130d8p-564},
+                                       {0x1.9283b1ff89800p-428, -0x1.0fd33f8086877p-483,
+                                        -0x1.d297d64b824b2p-538, -0x1.8130d834f648bp-592},
+                                       {0x1.897ffde059810p-460, -0x1.0d0ee74a5f593p-516,
+                                        0x1.f6d367ecf27cbp-572, 0x1.36e9e8c7ecd3dp-629},
+                                       {0x1.6603fbcbc462dp-494, 0x1.a0a6d1f6d367fp-548,
+                                        -0x1.86c1a7b24585dp-603, 0x1.fb34f2ff516bbp-659},
+                                       {0x1.e2316b414da3fp-525, -0x1.2c98130d834f6p-580,
+                                        -0x1.22c2e70265868p-634, -0x1.5d28ad8453814p-692},
+                                       {0x1.4da3eda6cfd9ep-557, 0x1.3e584dba7a320p-611,
+                                        -0x1.32c3402ba515bp-665, -0x1.14e050683a131p-722},
+                                       {0x1.67ecf27cb09b7p-588, 0x1.3d18fd9a797fbp-642,
+                                        -0x1.d28ad84538142p-696, 0x1.7c5ecf41ce7dep-750},
+                                       {0x1.6136e9e8c7ecdp-621, 0x1.e5fea2d7527bbp-676,
+                                        -0x1.c0a0d0742617cp-731, -0x1.8c10eb5ada2b3p-785},
+                                       {0x1.8fd9a797fa8b6p-654, -0x1.5b08a7028341dp-709,
+                                        -0x1.30be31821d6b6p-766, 0x1.2ea6bfb5fb120p-820},
+                                       {0x1.fea2d7527bac8p-684, -0x1.41a0e84c2f8c6p-740,
+                                        -0x1.0eb5ada2b2809p-797, -0x1.0277039517bd5p-851}};
+  double a = __builtin_fabs(x), scaled = a >= 0x1p289 ? a * 0x1p-256 : a;
+  uint64_t e = dtrt_bits_f64(a) >> 57;
+  const double *c = pieces[e > 33 ? e - 33 : 0];
+  double p0 = scaled * c[0], p1 = scaled * c[1], p2 = scaled * c[2];
+  double e0 = dtrt_less_turns(DTRT_FMA64(scaled, c[0], -p0)), e1 = DTRT_FMA64(scaled, c[1], -p1),
+         e2 = DTRT_FMA64(scaled, c[2], -p2);
+  p0 = dtrt_less_turns(p0), p1 = dtrt_less_turns(p1);
+  double t = p0 + e0 + p1 + DTRT_ROUND64, r0, r1, r2, r3, r4, r5;
+  double s = dtrt_two_sum(p0 - (t - DTRT_ROUND64), e0, &r0);
+  s = dtrt_two_sum(s, p1, &r1);
+  s = dtrt_two_sum(s, e1, &r2);
+  s = dtrt_two_sum(s, p2, &r3);
+  s = dtrt_two_sum(s, r0, &r4);
+  s = dtrt_two_sum(s, r1, &r5);
+  double rest = (r2 + r3) + (r4 + r5) + DTRT_FMA64(scaled, c[3], e2);
+  *hi = s + rest;
+  *lo = rest - (*hi - s);
+  return dtrt_bits_f64(t);
+}
+
+/* r, of |x|, with the sign of x */
+DTRT_FN double dtrt_odd_f64(double r, double x) {
+  r = dtrt_from_bits_f64(dtrt_bits_f64(r) ^ (dtrt_bits_f64(x) & 1ull << 63));
+  return __builtin_fabs(x) < 0x1p-27 ? x : r; /* -0 and denormals */
+}
+/* 0.8 ulp, as cos */
+DTRT_FN double dtrt_sin_f64(double x) {
+  double hi, lo;
+  uint64_t k = dtrt_quarters_f64(x, &hi, &lo);
+  return dtrt_odd_f64(dtrt_sin_part_f64(hi, lo, k), x);
+}
+DTRT_FN double dtrt_cos_f64(double x) {
+  double hi, lo;
+  uint64_t k = dtrt_quarters_f64(x, &hi, &lo);
+  return dtrt_sin_part_f64(hi, lo, k + 1);
+}
+/* 2.3 ulp */
+DTRT_FN double dtrt_tan_f64(double x) {
+  double hi, lo;
+  uint64_t k = dtrt_quarters_f64(x, &hi, &lo);
+  return dtrt_odd_f64(dtrt_sin_part_f64(hi, lo, k) / dtrt_sin_part_f64(hi, lo, k + 1), x);
+}
+/* log(a) as *hi + *lo, to 2^-66 of it, for a > 0 and finite. Of a = 2^n (1 + f) it is n log(2) and
+ * 2 atanh(s) = 2 s + s^3 (2/3 + z w), s = f / (2 + f), z = s^2; all but w to twice the digits. */
+DTRT_FN void dtrt_log_wide_f64(double a, double *hi, double *lo) {
+  int64_t denormal = a < 0x1p-1022;
+  double f, n = dtrt_log_parts_f64(denormal ? a * 0x1p54 : a, &f) - (denormal ? 54.0 : 0.0);
+  double d = 2.0 + f, by = 1.0 / d, s = f * by;
+  double sl = DTRT_FMA64(-s, f - (d - 2.0), DTRT_FMA64(-s, d, f)) * by;
+  double z = s * s, zl = DTRT_FMA64(2.0 * s, sl, DTRT_FMA64(s, s, -z));
+  double w = DTRT_FMA64(0x1.0e43b81032c12p-3, z, 0x1.0f7fcd8ac2a39p-3);
+  w = DTRT_FMA64(w, z, 0x1.3b1eed3734075p-3);
+  w = DTRT_FMA64(w, z, 0x1.745ce9dd012ccp-3);
+  w = DTRT_FMA64(w, z, 0x1.c71c722d7893bp-3);
+  w = DTRT_FMA64(w, z, 0x1.2492492457c8ep-2);
+  w = DTRT_FMA64(w, z, 0x1.9999999999b30p-2);
+  double u = z * w, ul = DTRT_FMA64(zl, w, DTRT_FMA64(z, w, -u));
+  double v = 0x1.5555555555555p-1 + u;
+  double vl = (0x1.5555555555555p-1 - v) + u + (ul + 0x1.5555555555555p-55);
+  double y = z * s, yl = DTRT_FMA64(zl, s, DTRT_FMA64(z, sl, DTRT_FMA64(z, s, -y)));
+  double t = y * v, tl = DTRT_FMA64(yl, v, DTRT_FMA64(y, vl, DTRT_FMA64(y, v, -t)));
+  double whole = n * 0x1.62e42fefa38p-1, part = 2.0 * s;
+  double sum = whole + part, rest = (whole - sum) + part;
+  rest = n == 0 ? 0.0 : rest;
+  double all = sum + t;
+  rest += (sum - all) + t;
+  rest += DTRT_FMA64(n, 0x1.ef35793c7673p-45, DTRT_FMA64(2.0, sl, tl));
+  *hi = all + rest;
+  *lo = (all - *hi) + rest;
+}
+
+/* 0.8 ulp; all the special cases of C's pow */
+DTRT_FN double dtrt_pow_f64(double x, double y) {
+  double a = __builtin_fabs(x), half = y * 0.5, l, low;
+  dtrt_log_wide_f64(a, &l, &low);
+  l = a < DTRT_INF_F64 ? l : a;
+  l = a == 0 ? -DTRT_INF_F64 : l;
+  double z = (a == 1.0 && y == y) ? 0.0 : y * l;
+  double rest = DTRT_FMA64(y, low, DTRT_FMA64(y, l, -z));
+  double r = dtrt_exp_wide_f64(z, ((a != 1.0) & (__builtin_fabs(z) < 800.0)) ? rest : 0.0, 0);
+  int64_t whole = __builtin_floor(y) == y, odd = whole & (__builtin_floor(half) != half);
+  uint64_t sign = odd ? dtrt_bits_f64(x) & 1ull << 63 : 0u;
+  r = dtrt_from_bits_f64(dtrt_bits_f64(r) ^ sign);
+  r = ((x < 0) & !whole & (a < DTRT_INF_F64)) ? DTRT_NAN_F64 : r;
+  return ((x == 1.0) | (y == 0)) ? 1.0 : r;
+}
+/* 0.8 ulp: e^(log(x) / 3) */
+DTRT_FN double dtrt_cbrt_f64(double x) {
+  double a = __builtin_fabs(x), l, low;
+  dtrt_log_wide_f64(a, &l, &low);
+  double z = l * 0x1.5555555555555p-2;
+  double r = dtrt_exp_wide_f64(z, (DTRT_FMA64(-3.0, z, l) + low) / 3.0, 0);
+  r = a < DTRT_INF_F64 ? r : a;
+  return __builtin_copysign(a == 0 ? 0.0 : r, x);
+}
+/* 2.4 ulp: the angles of a right triangle whose longest side is 1 */
+DTRT_FN double dtrt_asin_f64(double x) {
+  return dtrt_atan2_f64(x, DTRT_SQRT64((1.0 - x) * (1.0 + x)));
+}
+DTRT_FN double dtrt_acos_f64(double x) {
+  return dtrt_atan2_f64(DTRT_SQRT64((1.0 - x) * (1.0 + x)), x);
+}
 /* libm's lgamma writes a global sign, which is a race between devices. */
 extern double dtrt_libm_lgamma(double x, int *sign) __asm__("lgamma_r");
 DTRT_FN double dtrt_lgamma_f64(double x) {

@@ -22,7 +22,18 @@ missing=$(awk 'NR == FNR { name[++n] = $1; next }
 [ -z "$missing" ] || fail "lane_names of $table lacks: $missing"
 
 # Ops whose C is in dtrt_special.h say so, for a file or for themselves; no other part names them.
+# What is there for f64 alone is in dtrt_math.h for f32.
 special=$(defined <include/dtrt_special.h | sed -E 's/_(f32|f64|[iu][0-9]+)?$//' | sort -u)
+others=$(defined <include/dtrt_math.h | sed -E 's/_(f32|f64|[iu][0-9]+)?$//' | sort -u)
+both=$(comm -12 <(echo "$special") <(echo "$others"))
+special=$(comm -23 <(echo "$special") <(echo "$others"))
+[ "$(wc -l <<<"$both")" -gt 2 ] || fail "only these were found in both: $both"
+pattern="\"dtrt_($(paste -sd'|' <<<"$both"))_@"
+for f in $(grep -rlE "$pattern" compiler/ops --include=*.c); do
+  grep -E "$pattern" -A1 "$f" | grep -qE 'c_special_f64 = true' || fail "$f: $pattern of f64 is in dtrt_special.h"
+  [ "$(grep -cE "$pattern" "$f")" = "$(grep -c 'c_special_f64 = true' "$f")" ] ||
+    fail "$f: each of $pattern has .c_special_f64"
+done
 [ "$(wc -l <<<"$special")" -gt 30 ] || fail "only these were found in dtrt_special.h: $special"
 pattern="\"[^\"]*dtrt_($(paste -sd'|' <<<"$special"))_[@%\"]"
 named=$(grep -rlE "$pattern" compiler --include=*.c --include=*.h)

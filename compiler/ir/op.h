@@ -258,7 +258,7 @@ struct OpDef {
   /* OPC_ELEMENT: C with $0, $1 for operands and @ for the type's suffix (f32, i64), and the same
    * where the result is an integer, if that is another. */
   const char *c, *c_whole;
-  bool c_special; /* their functions are in dtrt_special.h */
+  bool c_special, c_special_f64; /* their functions, or those of f64, are in dtrt_special.h */
   uint32_t flags;
   double flops; /* an element of the result (for contractions: of the iteration space) */
   /* The points of the iteration space where that is not the product of the rule's factors, which

@@ -162,7 +162,7 @@ static NodeId pow_to_exponent(Build *b, NodeId node, NodeId dy) {
 BINARY(pow, "pow", "x ** y; of integers a negative y gives 0, 1 or -1",
        "f32[4, 6] x+, f32[6] y: x ** y", infer_number, pow_to_base(b, node, dy),
        pow_to_exponent(b, node, dy), NULL, "dtrt_pow_@($0, $1)", .sign = "**", .binds = BINDS_POWER,
-       .positive = 1)
+       .c_special_f64 = true, .positive = 1)
 BINARY(eq, "eq", "x == y", "i32[4, 6] x, i32[6] y: x == y", infer_equal, NO_NODE, NO_NODE, BOOLEAN,
        "$0 == $1", .sign = "==", .binds = BINDS_COMPARE, .compares = ORDER_EQUAL,
        .below = below_index, .complex = complex_eq)
@@ -219,10 +219,10 @@ UNARY(erf, "erf", "the error function", "f32[4, 6] x: erf(x)", infer_float,
       NULL, "dtrt_erf_@($0)", 16)
 UNARY(sin, "sin", "the sine of x radians", "f32[4, 6] x: sin(x)", infer_float,
       mk2(b, &op_mul, dy, mk1(b, &op_cos, IN(0))), NULL, "dtrt_sin_@($0)", 14,
-      .complex = complex_sin)
+      .c_special_f64 = true, .complex = complex_sin)
 UNARY(cos, "cos", "the cosine of x radians", "f32[4, 6] x: cos(x)", infer_float,
       mk1(b, &op_neg, mk2(b, &op_mul, dy, mk1(b, &op_sin, IN(0)))), NULL, "dtrt_cos_@($0)", 14,
-      .complex = complex_cos)
+      .c_special_f64 = true, .complex = complex_cos)
 UNARY(floor, "floor", "the largest integer not above x", "f32[4, 6] x: floor(x)", infer_float,
       flat_grad(b, node, dy), FLAT, "dtrt_floor_@($0)", 1)
 UNARY(ceil, "ceil", "the smallest integer not below x", "f32[4, 6] x: ceil(x)", infer_float,

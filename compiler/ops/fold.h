@@ -4,6 +4,7 @@
 #include "opdefs.h"
 #include "dtrt_math.h"
 #include "dtrt_special.h"
+#include "dtrt_special.h"
 
 static inline Folded fold_whole(int64_t i, Scalar *out) {
   *out = (Scalar){.kind = NUM_INT, .i = i};

@@ -107,6 +107,12 @@ WRAP64(asinh)
 WRAP64(acosh)
 WRAP64(atanh)
 WRAP64(atan)
+WRAP64(sin)
+WRAP64(cos)
+WRAP64(tan)
+WRAP64(asin)
+WRAP64(acos)
+WRAP64(cbrt)
 static long double ref_sigmoid64(long double x) {
   return x < 0 ? expl(x) / (1 + expl(x)) : 1 / (1 + expl(-x));
 }
@@ -125,7 +131,10 @@ static const struct Accuracy64 {
     {"log10_f64", call_log1064, log10l, 0.7}, {"sinh_f64", call_sinh64, sinhl, 1.7},
     {"cosh_f64", call_cosh64, coshl, 1.3},    {"asinh_f64", call_asinh64, asinhl, 1.6},
     {"acosh_f64", call_acosh64, acoshl, 2.3}, {"atanh_f64", call_atanh64, atanhl, 1.8},
-    {"atan_f64", call_atan64, atanl, 2.1},
+    {"atan_f64", call_atan64, atanl, 2.1},    {"sin_f64", call_sin64, sinl, 0.8},
+    {"cos_f64", call_cos64, cosl, 0.8},       {"tan_f64", call_tan64, tanl, 2.3},
+    {"asin_f64", call_asin64, asinl, 2.4},    {"acos_f64", call_acos64, acosl, 2.4},
+    {"cbrt_f64", call_cbrt64, cbrtl, 0.8},
 };
 
 static double ulps64(double got, long double want) {
@@ -217,6 +226,7 @@ static void test_two_of_f64(int dense) {
     const double x = at[i / 4 % n] * (i & 1 ? -1 : 1), y = at[i / 4 / n] * (i & 2 ? -1 : 1);
     check64("atan2_f64", y, x, dtrt_atan2_f64(y, x), atan2l(y, x), 2.1);
     check64("hypot_f64", y, x, dtrt_hypot_f64(y, x), hypotl(y, x), 1.0);
+    check64("pow_f64", y, x, dtrt_pow_f64(y, x), powl(y, x), 0.8);
   }
   for (int64_t i = 0, m = dense ? 1 << 24 : 1 << 17; i < m; i++) {
     uint32_t w[4];
@@ -226,6 +236,10 @@ static void test_two_of_f64(int dense) {
     if (i & 1) x = (int32_t)w[0] * 0x1p-30, y = (int32_t)w[1] * 0x1p-30;
     check64("atan2_f64", y, x, dtrt_atan2_f64(y, x), atan2l(y, x), 2.1);
     check64("hypot_f64", y, x, dtrt_hypot_f64(y, x), hypotl(y, x), 1.0);
+    check64("pow_f64", y, x, dtrt_pow_f64(y, x), powl(y, x), 0.8);
+    const double base = dtrt_abs_f64(i & 2 ? x : 1 + (int32_t)w[0] * 0x1p-40);
+    const double most = log(base) == 0 ? 1 : (int32_t)w[3] * 0x1.65p-22 / log(base);
+    check64("pow_f64", base, most, dtrt_pow_f64(base, most), powl(base, most), 0.8);
   }
   for (int i = -1074; i < 1024; i++) {
     const double x = ldexp(1, i), got = dtrt_log2_f64(x);

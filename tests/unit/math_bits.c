@@ -170,6 +170,15 @@ static uint64_t bits_f32(Bits_f32 *run, const char *name, const float *in) {
   K(erfinv_f64, out_d, hash_f64, dtrt_erfinv_f64((double)in_b[i] / 16))                            \
   K(atan2_f64, out_d, hash_f64, dtrt_atan2_f64((double)in_b[i], (double)in_a[i]))                  \
   K(hypot_f64, out_d, hash_f64, dtrt_hypot_f64((double)in_b[i], in_d[i]))                          \
+  K(sin_f64, out_d, hash_f64, dtrt_sin_f64(in_d[i]))                                               \
+  K(sin_of_f64, out_d, hash_f64, dtrt_sin_f64((double)in_b[i]))                                    \
+  K(cos_f64, out_d, hash_f64, dtrt_cos_f64(50 * (double)in_b[i]))                                  \
+  K(tan_f64, out_d, hash_f64, dtrt_tan_f64((double)in_b[i]))                                       \
+  K(asin_f64, out_d, hash_f64, dtrt_asin_f64((double)in_b[i] / 16))                                \
+  K(acos_f64, out_d, hash_f64, dtrt_acos_f64((double)in_b[i] / 16))                                \
+  K(cbrt_f64, out_d, hash_f64, dtrt_cbrt_f64(in_d[i]))                                             \
+  K(pow_f64, out_d, hash_f64, dtrt_pow_f64((double)in_a[i], (double)in_b[i]))                      \
+  K(normal_f64, out_d, hash_f64, dtrt_normal_f64(1, 2, 3, i))                                      \
   K(uniform_f64, out_d, hash_f64, dtrt_uniform_f64(1, 2, 3, i))
 KERNELS_F32(BITS_F32)
 KERNELS(BITS)
@@ -275,6 +284,15 @@ static const struct Bits {
     {"erfinv_f64", bits_erfinv_f64, 0xe0092184caac1d52u},
     {"atan2_f64", bits_atan2_f64, 0xbe5f960b3332e070u},
     {"hypot_f64", bits_hypot_f64, 0xd6fb656aedc7536fu},
+    {"sin_f64", bits_sin_f64, 0xce1617eda2ee05afu},
+    {"sin_of_f64", bits_sin_of_f64, 0xea5f3a0c00d5df5eu},
+    {"cos_f64", bits_cos_f64, 0x59f7537608e748e4u},
+    {"tan_f64", bits_tan_f64, 0xf3b7b3ec2927ba7eu},
+    {"asin_f64", bits_asin_f64, 0x6f3b9aab495b7789u},
+    {"acos_f64", bits_acos_f64, 0x9e14e44d8d3d1b58u},
+    {"cbrt_f64", bits_cbrt_f64, 0xf83cfad96a1ad7bcu},
+    {"pow_f64", bits_pow_f64, 0x680d212ca75bdfa6u},
+    {"normal_f64", bits_normal_f64, 0x76f0408e62ceccd9u},
     {"uniform_f64", bits_uniform_f64, 0x2bfc8b987e2273fbu},
 };
 

@@ -238,7 +238,8 @@ static BoundText operation(Print *p, const ExprNode *n, int scope) {
   const DType t = dtype_computed(expr_node(p->x, n->arg[0])->type);
   const bool whole = n->op->c_whole && dtype_is_int(n->type);
   const char *form = whole ? n->op->c_whole : n->op->c;
-  p->headers->special = p->headers->special || n->op->c_special;
+  const bool special = n->op->c_special || (n->op->c_special_f64 && t == DT_F64);
+  p->headers->special = p->headers->special || special;
   for (const char *c = form; *c; c++) {
     if (*c == '@')
       str_puts(&s, dtype_name(t)), emit_uses_type(p->headers, t);
