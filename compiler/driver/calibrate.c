@@ -165,6 +165,7 @@ static dtgc_status measure_exchanges(Calibration *c) {
 /* Of rank 0's computer: all ranks read as much. */
 static dtgc_status find_caches(Calibration *c) {
   Machine *m = &c->machine;
+  m->call = m->memory_latency = -1; /* as of the generic machine */
   host_caches(m);
   if (!c->mpi) return DTGC_OK;
   int64_t n = sizeof m->cache;

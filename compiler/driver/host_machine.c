@@ -88,27 +88,13 @@ static void ask_sysconf(Cache *cache, int64_t cores) {
 #endif
 }
 
-void host_caches(Machine *m) {
-  const int64_t threads = count_cpus(CPU0 "topology/thread_siblings_list");
-  const long online = sysconf(_SC_NPROCESSORS_ONLN);
-  m->cores = online > threads ? online / threads : 1;
-  memset(m->cache, 0, sizeof m->cache);
-  read_system(m->cache, threads);
-  if (m->cache[CACHE_L2].size == 0) ask_sysconf(m->cache, m->cores);
-  for (int l = 1; l < CACHE_LEVELS; l++) /* nonsense of a virtual machine */
-    if (m->cache[l].size > 0 && m->cache[l].size < m->cache[l - 1].size)
-      memset(m->cache, 0, sizeof m->cache);
-  machine_complete(m);
-  for (int l = 0; l < CACHE_LEVELS; l++) /* a part of a computer: a container, a virtual machine */
-    if (m->cache[l].cores > m->cores) m->cache[l].cores = m->cores;
-}
-
-/* -------- rates -------- */
+/* -------- vectors -------- */
 
 typedef struct VectorUnit {
   const char *name;
-  double
-      flops; /* f32, a cycle of one core: two for each lane of each unit that multiplies and adds */
+  double flops; /* f32, a cycle of one core: two a lane of each unit that multiplies and adds */
+  double bytes; /* of a vector */
+  int64_t registers; /* that hold one */
 } VectorUnit;
 
 #if defined(__x86_64__)
@@ -136,15 +122,52 @@ static VectorUnit find_vectors(void) {
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
-    return halves_vectors() ? (VectorUnit){"AVX-512 in halves", 32} : (VectorUnit){"AVX-512", 64};
-  if (host_multiplies_adds()) return (VectorUnit){"AVX2", 32};
-  return (VectorUnit){"SSE2", 8};
+    return halves_vectors() ? (VectorUnit){"AVX-512 in halves", 32, 64, 32}
+                            : (VectorUnit){"AVX-512", 64, 64, 32};
+  if (host_multiplies_adds()) return (VectorUnit){"AVX2", 32, 32, 16};
+  return (VectorUnit){"SSE2", 8, 16, 16};
 #elif defined(__aarch64__)
-  return (VectorUnit){"NEON", 16};
+  return (VectorUnit){"NEON", 16, 16, 32};
 #else
-  return (VectorUnit){NULL, 0};
+  return (VectorUnit){NULL, 0, 0, 0};
 #endif
 }
+
+/* -------- caches -------- */
+
+static double power_of_two(double n, double otherwise) {
+  return n >= 16 && n <= 1 << 30 && ((int64_t)n & ((int64_t)n - 1)) == 0 ? n : otherwise;
+}
+
+/* Lines and pages, as the system reports them. */
+static void find_pieces(Machine *m) {
+  const Machine *generic = machine_generic();
+  char text[64];
+  double line = 0;
+  if (read_index(0, "coherency_line_size", text, sizeof text)) line = atof(text);
+  m->line = power_of_two(line, generic->line);
+  m->page = power_of_two((double)sysconf(_SC_PAGESIZE), generic->page);
+}
+
+void host_caches(Machine *m) {
+  const int64_t threads = count_cpus(CPU0 "topology/thread_siblings_list");
+  const long online = sysconf(_SC_NPROCESSORS_ONLN);
+  m->cores = online > threads ? online / threads : 1;
+  memset(m->cache, 0, sizeof m->cache);
+  read_system(m->cache, threads);
+  if (m->cache[CACHE_L2].size == 0) ask_sysconf(m->cache, m->cores);
+  find_pieces(m);
+  const VectorUnit unit = find_vectors();
+  if (unit.name) m->vector = unit.bytes, m->registers = unit.registers;
+  for (int l = 1; l < CACHE_LEVELS; l++) /* nonsense of a virtual machine */
+    if (m->cache[l].size > 0 && m->cache[l].size < m->cache[l - 1].size)
+      memset(m->cache, 0, sizeof m->cache);
+  machine_complete(m);
+  for (int l = 0; l < CACHE_LEVELS; l++) /* a part of a computer: a container, a virtual machine */
+    if (m->cache[l].cores > m->cores) m->cache[l].cores = m->cores;
+}
+
+/* -------- rates -------- */
 
 /* Cycles a second at best; those of today's servers where the system does not know. */
 static double find_clock(void) {
@@ -156,14 +179,13 @@ static double find_clock(void) {
 }
 
 /* What one core reads or writes of memory: the cache lines that it has under way, some 16 on
- * Intel's CPUs and 48 on AMD's, in the 100 ns that each takes. */
-static double find_bandwidth(void) {
-  static const double line = 64, latency = 100e-9;
+ * Intel's CPUs and 48 on AMD's, in the time that each takes. */
+static double find_bandwidth(const Machine *m) {
   double lines = 16;
 #if defined(__x86_64__)
   if (__builtin_cpu_is("amd") && __builtin_cpu_supports("avx2")) lines = 48;
 #endif
-  return lines * line / latency;
+  return lines * m->line / m->memory_latency;
 }
 
 /* What the cores of a host have of memory together: of AMD's CPUs 60 GB/s for the cores of an L3,
@@ -188,7 +210,7 @@ static void find_rates(Machine *m) {
   const double peak = unit.flops * find_clock();
   m->flops = of_products * peak;
   m->vector_flops = of_loops * peak;
-  m->memory_bandwidth = find_bandwidth();
+  m->memory_bandwidth = find_bandwidth(m);
   m->link[0] = (Link){
       .bandwidth = m->memory_bandwidth / 2, .latency = 1e-6, .message = -1, .by = LINK_MEMORY};
 }
@@ -197,6 +219,7 @@ const Machine *host_machine(Arena *a) {
   Machine *m = arena_new_of(a, Machine);
   *m = *machine_generic();
   m->name = "native";
+  find_pieces(m);
   find_rates(m);
   host_caches(m);
   if (find_vectors().name) m->host_bandwidth = find_host_bandwidth(m);

@@ -3,9 +3,10 @@
 #define DTG_HOST_MACHINE_H
 #include "machine.h"
 
-/* The generic machine with this computer's caches and cores. */
+/* The generic machine with what is known of this computer. */
 const Machine *host_machine(Arena *a);
-/* Fills in caches and cores; bandwidths by the machine's memory_bandwidth. */
+/* Fills in caches, cores, vectors, lines and pages; bandwidths by the machine's memory_bandwidth.
+ */
 void host_caches(Machine *m);
 /* The CPU multiplies and adds with one rounding, as kernels of products then do. */
 bool host_multiplies_adds(void);

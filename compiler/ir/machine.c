@@ -12,20 +12,50 @@ const Machine *machine_generic(void) {
                             .vector_flops = 20e9,
                             .memory_bandwidth = 10e9,
                             .start = 0.5e-6,
+                            .call = 50e-9,
+                            .memory_latency = 100e-9,
+                            .vector = 64,
+                            .registers = 32,
+                            .line = 64,
+                            .page = 4 << 10,
+                            .streams = 16,
                             .cache = {{32 << 10, 1, 80e9}, {2 << 20, 1, 40e9}, {32 << 20, 8, 20e9}},
                             .nlinks = 1,
                             .link = {{.bandwidth = 2e9, .latency = 10e-6, .message = -1}}};
   return &m;
 }
 
+/* -------- a core -------- */
+
+static int64_t elements_in(double bytes, int64_t size) {
+  return (int64_t)bytes > size ? (int64_t)bytes / size : 1;
+}
+
+int64_t machine_vector(const Machine *m, int64_t size) { return elements_in(m->vector, size); }
+int64_t machine_line(const Machine *m, int64_t size) { return elements_in(m->line, size); }
+
+/* One goes in a cycle, and loops over whole vectors, which load and store what they compute with,
+ * take four for each, an eighth of a peak of two vectors a cycle (host_machine.c). */
+double machine_apart(const Machine *m) {
+  enum { CYCLES = 4 };
+  return fmax(1, (double)machine_vector(m, sizeof(float)) / CYCLES);
+}
+
 /* -------- caches -------- */
 
 void machine_complete(Machine *m) {
   static const double times_memory[CACHE_LEVELS] = {8, 4, 2};
+  const Machine *generic = machine_generic();
+  if (m->call < 0) m->call = generic->call;
+  if (m->memory_latency < 0) m->memory_latency = generic->memory_latency;
+  if (m->vector == 0) m->vector = generic->vector;
+  if (m->registers == 0) m->registers = generic->registers;
+  if (m->line == 0) m->line = generic->line;
+  if (m->page == 0) m->page = generic->page;
+  if (m->streams == 0) m->streams = generic->streams;
   if (m->cache[CACHE_L1].size == 0 || m->cache[CACHE_L2].size == 0)
     for (int l = 0; l < CACHE_LEVELS; l++)
-      m->cache[l] = (Cache){.size = machine_generic()->cache[l].size,
-                            .cores = machine_generic()->cache[l].cores};
+      m->cache[l] = (Cache){.size = generic->cache[l].size, .cores = generic->cache[l].cores};
   for (int l = 0; l < CACHE_LEVELS; l++)
     if (m->cache[l].size > 0 && m->cache[l].bandwidth == 0)
       m->cache[l].bandwidth = times_memory[l] * m->memory_bandwidth;
@@ -163,6 +193,13 @@ static void put_size(Str *out, double v) {
   put_number(out, v, "B", "");
 }
 
+static void put_size_key(Str *out, const char *key, double v) {
+  if (v == 0) return;
+  str_printf(out, "%s = ", key);
+  put_size(out, v);
+  str_puts(out, "\n");
+}
+
 static void put_caches(Str *out, const Machine *m) {
   for (int l = 0; l < CACHE_LEVELS; l++) {
     const Cache *c = &m->cache[l];
@@ -183,6 +220,13 @@ void machine_put(Str *out, const Machine *m) {
   put_key(out, "memory_bandwidth", m->memory_bandwidth, "B/s");
   if (m->memory > 0) put_key(out, "memory", m->memory, "B");
   put_key(out, "start", m->start, "s");
+  put_key(out, "call", m->call, "s");
+  put_key(out, "memory_latency", m->memory_latency, "s");
+  put_size_key(out, "vector", m->vector);
+  if (m->registers > 0) str_printf(out, "registers = %lld\n", (long long)m->registers);
+  put_size_key(out, "line", m->line);
+  put_size_key(out, "page", m->page);
+  if (m->streams > 0) str_printf(out, "streams = %lld\n", (long long)m->streams);
   if (m->cores > 0) str_printf(out, "cores = %lld\n", (long long)m->cores);
   if (m->host_bandwidth > 0) put_key(out, "host_bandwidth", m->host_bandwidth, "B/s");
   put_caches(out, m);

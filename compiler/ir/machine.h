@@ -31,7 +31,8 @@ typedef struct Cache {
 } Cache;
 
 /* Invariant: there is a link of all devices (devices and axis 0), so every axis of every mesh has
- * one; there are L1 and L2. A device is a core. */
+ * one; there are L1 and L2; a vector, a line and a page are powers of two of at least 16 bytes. A
+ * device is a core. */
 typedef struct Machine {
   const char *name;
   double flops;            /* a second of one device, in matrix products and convolutions */
@@ -39,6 +40,12 @@ typedef struct Machine {
   double memory_bandwidth; /* bytes a second read or written */
   double memory;           /* bytes of one device; 0: unknown */
   double start;            /* seconds before a step of computation is under way */
+  double call;             /* seconds of a kernel besides what it computes */
+  double memory_latency;   /* seconds until a line that memory is asked for is there */
+  double vector;           /* bytes of the widest vectors of a core, ... */
+  int64_t registers;       /* ... and registers for them */
+  double line, page;       /* bytes of a cache's line, and of a page of memory */
+  int64_t streams;         /* that a core fetches ahead at once */
   int64_t cores;           /* of a host; 0: unknown */
   double host_bandwidth;   /* bytes a second of its memory, by all cores; 0: it keeps up */
   Cache cache[CACHE_LEVELS];
@@ -49,9 +56,15 @@ typedef struct Machine {
 /* One core of a server, the same on every computer: what plans are made for where nothing else is
  * said. */
 const Machine *machine_generic(void);
-/* The rest of caches of which some figures are known: those of the generic machine where there are
- * none, and bandwidths that are so many times that of memory. */
+/* What is not known, 0 or of times below 0: of a core and of caches where there are none as of the
+ * generic machine, and bandwidths of caches that are so many times that of memory. */
 void machine_complete(Machine *m);
+/* Elements of so many bytes in a vector and in a line of a cache; at least 1. */
+int64_t machine_vector(const Machine *m, int64_t size);
+int64_t machine_line(const Machine *m, int64_t size);
+/* Operations at vector_flops in the time in which numbers of a vector of f32 that lie apart come
+ * one by one, for each that they would take side by side. */
+double machine_apart(const Machine *m);
 /* Bytes of a level that a core has for itself when all that share it are at work. */
 int64_t machine_cache(const Machine *m, CacheLevel level);
 /* Cores of a device. Handing over a part takes about as long as beginning a step: what takes 16 of

@@ -1,9 +1,8 @@
 /* Machine files: one `key = value`, `cache LEVEL ...`, `link ...` or `axis NAME ...` per line
  * (docs/machines.md).
  *
- * Invariant: unknown, repeated or impossible entries are errors with their location; only
- * vector_flops, start, memory, name, cores, host_bandwidth, caches and their bandwidths have
- * defaults. */
+ * Invariant: unknown, repeated or impossible entries are errors with their location; only flops,
+ * memory_bandwidth and the link of all devices have no defaults. */
 #include "machine_reader.h"
 #include <math.h>
 #include <stdio.h>
@@ -24,9 +23,27 @@ static const MachineKey keys[] = {
     {"memory", Q_BYTES, offsetof(Machine, memory), false},
     {"start", Q_TIME, offsetof(Machine, start), false},
     {"host_bandwidth", Q_BANDWIDTH, offsetof(Machine, host_bandwidth), false},
+    {"call", Q_TIME, offsetof(Machine, call), false},
+    {"memory_latency", Q_TIME, offsetof(Machine, memory_latency), false},
+    {"vector", Q_PIECE, offsetof(Machine, vector), false},
+    {"line", Q_PIECE, offsetof(Machine, line), false},
+    {"page", Q_PIECE, offsetof(Machine, page), false},
 };
-enum { NKEYS = (int)(sizeof keys / sizeof *keys), MOST_NAME = 64 };
+static const Field counts[] = {
+    {"cores", Q_COUNT, offsetof(Machine, cores), "64", 1,
+     "the number of cores of a host is an integer of at least 1: cores = 64"},
+    {"registers", Q_COUNT, offsetof(Machine, registers), "32", 8,
+     "the number of registers for vectors is an integer of at least 8: registers = 32"},
+    {"streams", Q_COUNT, offsetof(Machine, streams), "16", 4,
+     "the number of streams that a core fetches ahead is an integer of at least 4: streams = 16"},
+};
+enum {
+  NKEYS = (int)(sizeof keys / sizeof *keys),
+  NCOUNTS = (int)(sizeof counts / sizeof *counts),
+  MOST_NAME = 64
+};
 _Static_assert((int)NKEYS <= (int)MOST_KEYS, "Reader has room for each");
+_Static_assert((int)NCOUNTS <= (int)MOST_COUNTS, "Reader has room for each");
 
 /* -------- lines -------- */
 
@@ -53,19 +70,18 @@ static void read_name(Reader *r, Span at) {
 
 static void read_key(Reader *r, const char *name, Span at) {
   static const char *const names[] = {
-      "flops", "vector_flops", "memory_bandwidth", "memory", "start",
-      "name",  "cores",        "host_bandwidth",   "cache",  "link",
-      "axis"};
+      "flops",          "vector_flops", "memory_bandwidth", "memory", "start", "call",
+      "memory_latency", "vector",       "registers",        "line",   "page",  "streams",
+      "name",           "cores",        "host_bandwidth",   "cache",  "link",  "axis"};
   if (!strcmp(name, "name")) {
     read_name(r, at);
     return;
   }
-  if (!strcmp(name, "cores")) {
-    static const Field cores = {
-        "cores", Q_COUNT, 0,
-        "64",    1,       "the number of cores of a host is an integer of at least 1: cores = 64"};
+  for (int i = 0; i < NCOUNTS; i++) {
+    if (strcmp(name, counts[i].name) != 0) continue;
     reader_skip_blanks(r);
-    if (!reader_said_before(r, &r->cores_said, at, name) && reader_count(r, &cores, &r->m->cores))
+    int64_t *to = (int64_t *)(void *)((char *)r->m + counts[i].at);
+    if (!reader_said_before(r, &r->count_said[i], at, name) && reader_count(r, &counts[i], to))
       line_ends(r);
     return;
   }
@@ -83,9 +99,9 @@ static void read_key(Reader *r, const char *name, Span at) {
     diag_error(r->diag, at, "`cache` takes no `=`: cache L2 size=1MiB bandwidth=40GB/s");
   else
     reader_unknown(
-        r, at, name, "key", names, 11,
-        "flops, vector_flops, memory_bandwidth, memory, start, name, cores, host_bandwidth, cache, "
-        "link and axis");
+        r, at, name, "key", names, (int)(sizeof names / sizeof *names),
+        "flops, vector_flops, memory_bandwidth, memory, start, call, memory_latency, vector, "
+        "registers, line, page, streams, name, cores, host_bandwidth, cache, link and axis");
 }
 
 static const char line_forms[] =
@@ -154,6 +170,7 @@ const Machine *machine_read(Arena *a, Diag *diag, uint32_t source) {
   const Source *s = diag_source(diag, source);
   int before = diag->errors;
   Machine *m = arena_new_of(a, Machine);
+  m->call = m->memory_latency = -1;
   Reader r = {.arena = a, .diag = diag, .file = source, .text = s->text, .m = m};
   read_lines(&r, s);
   if (diag->errors == before) check_missing(&r, s);

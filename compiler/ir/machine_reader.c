@@ -20,6 +20,9 @@ const Unit reader_units[] = {
                  1e3, 1e18, "1 kB to 1 EB"},
     [Q_CACHE] = {"a size of a cache", "1 MiB",
                  "B with k, M, G, T, P, E or Ki, Mi, Gi, Ti before it", 64, 1e18, "64 B to 1 EB"},
+    [Q_PIECE] = {"a size of a vector, a line or a page", "64 B",
+                 "B with k, M, G, T, P, E or Ki, Mi, Gi, Ti before it", 16, 1 << 30,
+                 "16 B to 1 GiB"},
     [Q_TIME] = {"a time", "5 us", "s, ms, us (or µs) and ns", 1e-12, 1, "0, or 1 ps to 1 s"},
 };
 
@@ -155,17 +158,12 @@ static bool unit_of(Quantity q, const char *s, size_t n, int *ten, int *two) {
     const char *tail;
     bool any_case;
     int two;
-  } tails[] = {{Q_FLOPS, "flop/s", true, 0},
-               {Q_FLOPS, "flops/s", true, 0},
-               {Q_FLOPS, "flops", true, 0},
-               {Q_BANDWIDTH, "B/s", false, 0},
-               {Q_BANDWIDTH, "Bps", false, 0},
-               {Q_BANDWIDTH, "b/s", false, -3},
-               {Q_BANDWIDTH, "bps", false, -3},
-               {Q_BANDWIDTH, "bit/s", false, -3},
-               {Q_BANDWIDTH, "bits/s", false, -3},
-               {Q_BYTES, "B", false, 0},
-               {Q_CACHE, "B", false, 0}};
+  } tails[] = {{Q_FLOPS, "flop/s", true, 0},       {Q_FLOPS, "flops/s", true, 0},
+               {Q_FLOPS, "flops", true, 0},        {Q_BANDWIDTH, "B/s", false, 0},
+               {Q_BANDWIDTH, "Bps", false, 0},     {Q_BANDWIDTH, "b/s", false, -3},
+               {Q_BANDWIDTH, "bps", false, -3},    {Q_BANDWIDTH, "bit/s", false, -3},
+               {Q_BANDWIDTH, "bits/s", false, -3}, {Q_BYTES, "B", false, 0},
+               {Q_CACHE, "B", false, 0},           {Q_PIECE, "B", false, 0}};
   *two = 0;
   if (q == Q_TIME) return time_unit(s, n, ten);
   for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
@@ -226,7 +224,15 @@ bool reader_quantity(Reader *r, Quantity q, double *out) {
   char text[MOST_DIGITS + 32];
   snprintf(text, sizeof text, "%se%lld", x.digits, (long long)(x.exponent + ten));
   *out = ldexp(strtod(text, NULL), two) * (x.negative ? -1 : 1);
-  return check_range(r, has_unit ? span_join(number, unit) : number, q, *out, has_unit);
+  const Span at = has_unit ? span_join(number, unit) : number;
+  if (!check_range(r, at, q, *out, has_unit)) return false;
+  const bool whole = q != Q_PIECE || ((int64_t)*out & ((int64_t)*out - 1)) == 0;
+  if (!whole || (q == Q_PIECE && *out != (double)(int64_t)*out)) {
+    diag_error(r->diag, at, "%s is a power of two, like %s", reader_units[q].what,
+               reader_units[q].example);
+    return false;
+  }
+  return true;
 }
 
 bool reader_count(Reader *r, const Field *f, int64_t *out) {

@@ -4,7 +4,16 @@
 #define DTG_MACHINE_READER_H
 #include "machine.h"
 
-typedef enum Quantity { Q_FLOPS, Q_BANDWIDTH, Q_BYTES, Q_CACHE, Q_TIME, Q_COUNT, Q_BY } Quantity;
+typedef enum Quantity {
+  Q_FLOPS,
+  Q_BANDWIDTH,
+  Q_BYTES,
+  Q_CACHE,
+  Q_PIECE,
+  Q_TIME,
+  Q_COUNT,
+  Q_BY
+} Quantity;
 
 typedef struct Unit {
   const char *what, *example, *units;
@@ -13,7 +22,7 @@ typedef struct Unit {
 } Unit;
 extern const Unit reader_units[]; /* by Quantity */
 
-enum { MOST_KEYS = 8 };
+enum { MOST_KEYS = 12, MOST_COUNTS = 3 };
 typedef struct Reader {
   Arena *arena;
   Diag *diag;
@@ -21,7 +30,8 @@ typedef struct Reader {
   const char *text;
   uint32_t at, end; /* of the current line, without its comment and blanks at the end */
   Machine *m;
-  Span name_said, key_said[MOST_KEYS], link_said[MAX_LINKS], cache_said[CACHE_LEVELS], cores_said;
+  Span name_said, key_said[MOST_KEYS], count_said[MOST_COUNTS], link_said[MAX_LINKS],
+      cache_said[CACHE_LEVELS];
 } Reader;
 
 /* What `name=` is followed by, and where it goes. */

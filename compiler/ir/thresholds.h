@@ -1,7 +1,9 @@
-/* The numbers by which schedule and loops decide and that follow from no rate of the machine. All
- * other thresholds are computed from the Machine where they are used: sizes of tiles and what counts
- * as large from its caches (tile.c, fuse.c), what products in tiles, exchanges, steps and parts for
- * cores cost from its rates (tile_cost.c, cost.c, parallel.c). */
+/* The numbers by which schedule and loops decide and that are no property of a CPU: laws, what
+ * compilers take, how far searches look. All other thresholds are computed from the Machine where
+ * they are used: sizes of tiles and what counts as large from its caches (tile.c, fuse.c), what
+ * products in tiles, exchanges, steps and parts for cores cost from its rates (tile_cost.c, cost.c,
+ * unroll.c, parallel.c), how loops are written from its vectors, registers, lines and pages
+ * (lanes.c, sum_rows.c, loop_blocks.c). */
 #ifndef DTG_THRESHOLDS_H
 #define DTG_THRESHOLDS_H
 
@@ -17,10 +19,12 @@ enum {
   BODY_INDEX_SITES = 25,
   BODY_NESTED = 24,
   LOOP_PARTS = 256,  /* of one loop that is split at conditions */
-  LOOP_FEW_KNOWN = 64, /* elements: 4 vectors of the widest, by which compilers unroll */
-  LOOP_STORES = 12,  /* values that one loop stores: streams that a core prefetches, 16 on most */
+  LOOP_UNROLLED = 4, /* vectors that compilers take at once in an innermost loop */
+  PARTS_ENOUGH = 16, /* turns of a loop that is dealt: of n turns c cores have c / n more to do than
+                        their share at worst. The same for any number of cores, as code is */
   CALLS_COPIES = 16, /* more copies than this are a table */
-  REPEAT_SAVES = 24, /* steps that a function of repeated steps spares; below, it is harder to read */
+  REPEAT_SAVES =
+      24, /* steps that a function of repeated steps spares; below, it is harder to read */
 
   /* A table is updated in the rows that are named alone from so many rows an index on: each costs
    * several cache misses, and a pass over the table none. */
@@ -41,12 +45,13 @@ enum {
   KERNEL_ROWS = 64, /* of a product: fewer pack an operand for too few rows */
   KERNEL_BAND = 32, /* side of the blocks that a masked product leaves out */
 
-  /* Exchanges. Those other than all-reduces are bucketed up to these bytes, so that little memory is
-   * held for longer; whether it is worth it, the machine's links say (cost_is_brief). One is under
-   * way for up to 4 times its modelled time, as the model may be wrong by so much, and not at all
-   * where less than a quarter of it would be hidden. All-reduces by messages go once they move
+  /* Exchanges. Those other than all-reduces are bucketed up to these bytes, so that little memory
+   * is held for longer; whether it is worth it, the machine's links say (cost_is_brief). One is
+   * under way for up to 4 times its modelled time, as the model may be wrong by so much, and not at
+   * all where less than a quarter of it would be hidden. All-reduces by messages go once they move
    * bytes for so many times as long as they wait: more would hide nothing of that; and those by
-   * whatever means from so many bytes on, as a machine that is not described may be several hosts. */
+   * whatever means from so many bytes on, as a machine that is not described may be several hosts.
+   */
   BUCKET_EACH = 8 << 10,
   BUCKET_ALL = 32 << 10,
   BUCKET_MOVES = 16,

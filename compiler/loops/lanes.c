@@ -145,8 +145,8 @@ static bool is_plainly_computed(ReduceNest *r, Expr v) {
  * are done. A copy stays in registers. */
 static void put_rest(ReduceNest *r, Expr v, Expr n) {
   Loop *l = r->l;
-  enum { VECTOR = 64 };
-  const Expr lanes = number(r, VECTOR / dtype_size(dtype_computed(r->n->dtype)));
+  const int64_t size = (int64_t)dtype_size(dtype_computed(r->n->dtype));
+  const Expr lanes = number(r, machine_vector(loop_machine(l), size));
   fill_line(r, reduction_identity(r));
   if (r->storing || !is_plainly_computed(r, v)) {
     loop_open(l, lane(l), n, LOOP_FEW);

@@ -15,8 +15,6 @@
 #include "loop_build.h"
 #include <string.h>
 
-enum { LINE = 64, WAY = 4096 /* lines so far apart are in one set of L1 */ };
-
 typedef struct Nest {
   Loop *l;
   VEC(LoopStmt *) around; /* loops, outermost first */
@@ -58,18 +56,21 @@ static int loop_along(const Nest *t, const ExprNode *load) {
   return -1;
 }
 
-/* What the lines take of L1 that the loop `across` meets, those that share sets with others more;
- * 0: it goes along them. */
+/* What the lines take of L1 that the loop `across` meets, those that share sets with others more: a
+ * first cache finds a line's set while the address is translated, by its place in a page. 0: it
+ * goes along them. */
 static double lines_of(const Nest *t, const ExprNode *load, const LoopStmt *across) {
   const Exprs *x = t->l->x;
+  const Machine *m = loop_machine(t->l);
+  const int64_t line = (int64_t)m->line, way = (int64_t)m->page;
   const Node *n = graph_node(t->l->g, (NodeId)load->v);
   const ExprNode *to = expr_node(x, across->b);
   if (expr_mentions(x, load->arg[load->n - 1], across->name) || to->hi >= INT64_MAX / 2) return 0;
   int64_t apart = dtype_size(n->dtype);
   for (int d = load->n - 1; d >= 0; d--) {
     if (expr_mentions(x, load->arg[d], across->name)) {
-      const int64_t own = common(apart, WAY);
-      return (double)to->hi * (double)(own > LINE ? own : LINE);
+      const int64_t own = common(apart, way);
+      return (double)to->hi * (double)(own > line ? own : line);
     }
     apart *= n->shape.dim[d];
   }
@@ -107,8 +108,8 @@ static int row_dim(const Nest *t, const ExprNode *load, const char *last, const 
   return stepped_dim(t, load, row);
 }
 
-/* Squares of as many lines as a vector of 16 bytes has elements are what is transposed at once:
- * with fewer there is none. */
+/* Squares of as many lines as a vector of 16 bytes has elements are what dtrt_transpose_4 and its
+ * like do at once: with fewer there is none. */
 static bool is_transposed_copy(const Nest *t, const LoopStmt *along, const LoopStmt *across) {
   enum { VECTOR = 16 };
   const Exprs *x = t->l->x;
@@ -157,8 +158,10 @@ static void look(Nest *t, const LoopStmt *inner, Expr e, bool *met) {
   met[e] = true;
   if (n->kind == EXPR_LOAD && n->n > 1) {
     const int i = loop_along(t, n);
-    const double most = (double)machine_cache(t->l->plan->program->machine, CACHE_L1) / 2;
-    const int64_t block = LINE / dtype_size(graph_node(t->l->g, (NodeId)n->v)->dtype);
+    const Machine *m = loop_machine(t->l);
+    const double most = (double)machine_cache(m, CACHE_L1) / 2;
+    const DType type = graph_node(t->l->g, (NodeId)n->v)->dtype;
+    const int64_t block = machine_line(m, (int64_t)dtype_size(type));
     t->copies = i >= 0 && is_transposed_copy(t, t->around.at[i], inner);
     if (i >= 0 && block > 1 && (t->copies || lines_of(t, n, inner) > most)) {
       t->along = t->around.at[i], t->block = block;

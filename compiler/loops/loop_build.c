@@ -41,7 +41,7 @@ static Expr known_if_few(Loop *l, Expr index, Expr to) {
   const ExprNode *n = expr_node(l->x, to);
   int64_t count;
   const bool few = n->kind == EXPR_PARAM && expr_is_int(l->x, l->f.params.at[n->v].value, &count) &&
-                   count <= LOOP_FEW_KNOWN;
+                   count <= loop_unrolled(l);
   return few && l->open.n && is_divided(l, index) ? loop_int(l, count) : to;
 }
 

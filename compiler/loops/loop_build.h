@@ -6,6 +6,7 @@
 #define DTG_BUILD_H
 #include "loops.h"
 #include "sum_order.h"
+#include "thresholds.h"
 
 typedef struct OpenBody {
   LoopStmt *of;    /* NULL: the function */
@@ -59,6 +60,11 @@ typedef struct Loop {
 } Loop;
 
 Loop *loop_new(const LoopSite *s);
+static inline const Machine *loop_machine(const Loop *l) { return l->plan->program->machine; }
+/* Elements that compilers take at once in an innermost loop: some vectors, of f32. */
+static inline int64_t loop_unrolled(const Loop *l) {
+  return LOOP_UNROLLED * machine_vector(loop_machine(l), sizeof(float));
+}
 /* Finds the loop that may be done in parts: parallel.c. */
 void loop_part(Loop *l);
 /* The function takes so long that cores share it, if one of its loops can be done in parts. */

@@ -15,7 +15,7 @@
 #include <string.h>
 #include "loop_build.h"
 
-enum { LINE_BYTES = 64 };
+enum { LINE_BYTES = 64 }; /* that dtrt_bypass writes: a line, or whole ones, of any CPU */
 
 typedef struct Bypassed {
   Loop *l;
@@ -178,12 +178,13 @@ static bool rows_are_lines(const Loop *l, const LoopStmt *s, int64_t line) {
  * and no longer fetched ahead with what lies before. It has to be longer than what memory brings in
  * the meantime. */
 static bool row_is_long(const Loop *l, const LoopStmt *s, int64_t line) {
-  const double wait = 100e-9, bytes = (double)expr_node(l->x, s->b)->hi * LINE_BYTES / (double)line;
+  const Machine *m = loop_machine(l);
+  const double bytes = (double)expr_node(l->x, s->b)->hi * LINE_BYTES / (double)line;
   const Node *n = graph_node(l->g, (NodeId)expr_node(l->x, first_of(l, s)->a)->v);
   const int last = n->shape.rank - 1;
   const bool lines = last >= 0 && dim_even(l->mesh, &n->layout->dim[last], n->shape.dim[last]) &&
                      most_of(l, n, last) % line == 0;
-  return lines || bytes >= wait * l->plan->program->machine->memory_bandwidth;
+  return lines || bytes >= m->memory_latency * m->memory_bandwidth;
 }
 
 /* Where the first line begins that is written as a whole. */

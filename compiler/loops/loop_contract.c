@@ -11,7 +11,7 @@
 #include "op_list.h"
 #include <string.h>
 
-enum { SOME = 4 }; /* 16 products for each 8 loads and 4 stores; few enough for registers */
+enum { SOME = 4 }; /* 16 products for each 8 loads and 4 stores, in 8 registers: any CPU has 16 */
 
 typedef struct LetterLoop {
   Expr index, len;

@@ -1,17 +1,17 @@
-/* Innermost loops over 2 to 4 elements, as of the channels of an image. They are written out within
- * the loop around them, which becomes vectors of that:
+/* Innermost loops over 2 to FEW elements, as of the channels of an image. They are written out
+ * within the loop around them, which becomes vectors of that:
  *
  *   for (k = 0; k < n; k++)
  *     for (l = 0; l < 3; l++) y[k][l] = x[k][l] - mean[l];
  *
- * So many streams are what CPUs load and store interleaved. A loop over few that goes along the
+ * So many streams compilers load and store interleaved. A loop over few that goes along the
  * lines of what the innermost one reads across moves into it, so that these are read once:
  *
  *   for (k = 0; k < n; k++)
  *     for (j = 0; j < 3; j++) y[j][k] = x[k][j]; */
 #include "loop_build.h"
 
-enum { FEW = 4, LONG = 16 };
+enum { FEW = 4 };
 
 typedef struct Few {
   Loop *l;
@@ -77,8 +77,10 @@ static bool stores_along(const Few *t, const LoopStmt *s, const char *index) {
   return true;
 }
 
+/* It has a vector of turns. */
 static bool is_long(const Loop *l, const LoopStmt *s) {
-  return loop_in_parts(&l->f, s) || expr_node(l->x, s->b)->hi >= LONG;
+  return loop_in_parts(&l->f, s) ||
+         expr_node(l->x, s->b)->hi >= machine_vector(loop_machine(l), sizeof(float));
 }
 
 static void write_out(Loop *l, LoopStmt *s) {

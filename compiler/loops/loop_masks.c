@@ -4,7 +4,7 @@
  * longer: an operation for each load and store, and some for the mask. */
 #include "loop_build.h"
 
-enum { VECTOR = 64 /* bytes */, MASK = 4 /* operations */ };
+enum { MASK = 4 }; /* operations: the length is spread, compared, moved to a mask and checked */
 
 typedef struct TurnCost {
   const Loop *l;
@@ -34,14 +34,16 @@ static int64_t turns_of(const Loop *l, const LoopStmt *s) {
 static bool gains(Loop *l, const LoopStmt *s) {
   TurnCost t = {.l = l, .met = arena_array(l->plan->scratch, bool, l->x->n)};
   const int64_t turns = turns_of(l, s);
-  int64_t vector = VECTOR;
+  const Machine *m = loop_machine(l);
+  int64_t vector = (int64_t)m->vector;
   for (const LoopStmt *b = s->body; b; b = b->next) {
     if (b->kind != STMT_STORE) return false;
-    const int64_t size = (int64_t)dtype_size(expr_node(l->x, b->b)->type);
-    if (VECTOR / size < vector) vector = VECTOR / size;
+    const int64_t own = machine_vector(m, (int64_t)dtype_size(expr_node(l->x, b->b)->type));
+    if (own < vector) vector = own;
     count(&t, b->b);
     t.accesses++;
   }
+  if (vector < 2) return false;
   const int64_t over = turns % vector, half = vector / 2;
   const double rest = (double)(over / half + over % half), vectors = (double)(turns / vector);
   return vectors && t.operations * (rest * 2 / 3 - 1) > (t.accesses + MASK) * (vectors + 1);

@@ -23,17 +23,17 @@ static void reduce_lines(ReduceNest *r, bool lanes) {
   loop_close(l, outer);
 }
 
-enum { COLUMNS = 64 }; /* that are looked at together: their best stay in L1, and rows in lines */
-
 /* Loops over blocks of columns of the innermost dim, and where the block begins and ends; how many
- * loops are open. */
+ * loops are open. A block is of whole vectors: the best of its columns stay in L1, and rows are
+ * whole lines. */
 static int open_columns(ReduceNest *r, int outer, Expr *from, Expr *to) {
   Loop *l = r->l;
   Exprs *x = l->x;
-  const Expr len = loop_extent(l, r->x, r->last), size = loop_int(l, COLUMNS);
-  const int64_t blocks = (most_of(l, r->x, r->last) + COLUMNS - 1) / COLUMNS;
+  const Expr len = loop_extent(l, r->x, r->last), size = loop_int(l, loop_unrolled(l));
+  const int64_t columns = loop_unrolled(l),
+                blocks = (most_of(l, r->x, r->last) + columns - 1) / columns;
   const Expr block = loop_symbol(l, "block_", 0, blocks - 1),
-             n = expr_div(x, expr_add(x, len, loop_int(l, COLUMNS - 1)), size);
+             n = expr_div(x, expr_add(x, len, loop_int(l, columns - 1)), size);
   if (!outer) l->apart = block, l->apart_extent = n;
   loop_open(l, block, n, LOOP_OUTER);
   *from = loop_integer(l, "from_", expr_mul(x, block, size), true);
@@ -48,7 +48,7 @@ static void reduce_columns(ReduceNest *r) {
   const Expr i = r->in.dim[r->last];
   Expr from, to;
   const int outer = open_columns(r, reduction_open(r, 0, r->last, false, LOOP_OUTER), &from, &to);
-  const Expr bests = loop_local(l, LOCAL_ARRAY, r->n->dtype, "best_", COLUMNS, NO_EXPR);
+  const Expr bests = loop_local(l, LOCAL_ARRAY, r->n->dtype, "best_", loop_unrolled(l), NO_EXPR);
   const Expr best = loop_element(l, bests, expr_sub(l->x, i, from));
   loop_open_from(l, i, from, to, LOOP_PLAIN);
   loop_set(l, best, reduction_identity(r));
@@ -100,7 +100,7 @@ static void index_of_rows(ReduceNest *r) {
   const DType t = r->x->dtype;
   Expr from, to;
   const int outer = open_columns(r, reduction_open(r, 0, last, false, LOOP_OUTER), &from, &to);
-  const Expr bests = loop_local(l, LOCAL_ARRAY, t, "best_", COLUMNS, NO_EXPR);
+  const Expr bests = loop_local(l, LOCAL_ARRAY, t, "best_", loop_unrolled(l), NO_EXPR);
   const Expr best = loop_element(l, bests, expr_sub(x, r->in.dim[last], from));
   const At in = r->in;
   r->in.dim[dim] = loop_int(l, 0);

@@ -5,8 +5,6 @@
 #include "op_list.h"
 #include "work.h"
 
-enum { MANY_LINES = 16 }; /* enough for the cores of a device, however they divide */
-
 typedef struct Scatter {
   Loop *l;
   NodeId id;
@@ -132,7 +130,7 @@ static int outermost_line(const Scatter *s, const At *at) {
 static void begin_parts(Scatter *s, const At *at) {
   Loop *l = s->l;
   const int line = outermost_line(s, at);
-  if (line >= 0 && !s->updates && !s->named && most_of(l, s->n, line) >= MANY_LINES) {
+  if (line >= 0 && !s->updates && !s->named && most_of(l, s->n, line) >= PARTS_ENOUGH) {
     s->from = loop_int(l, 0), s->to = loop_extent(l, s->n, s->dim);
     l->apart = at->dim[line], l->apart_extent = loop_extent(l, s->n, line);
     return;

@@ -9,11 +9,9 @@
 #include <math.h>
 
 enum {
-  LOOK = 32, /* operations of the machine, some of which go at once, in the time of a look, ... */
-  LOOKS = 4, /* ... of which a part does so many times as it has elements to look at */
-  MANY = 16, /* iterations that are enough for any number of cores */
-  ELEMENTS = 64, /* of a part, where its index is that of the innermost dim: whole cache lines, ... */
-  SLOW = 16 /* ... unless so few take as long as a part that to share lines is nothing beside it */
+  FLOPS = 2, /* of a multiply-add */
+  LOOKS = 4, /* a part computes for so many times as long as it looks for what to compute */
+  MOST_WRITTEN = 16
 };
 
 typedef struct PartSearch {
@@ -24,7 +22,8 @@ typedef struct PartSearch {
   struct {
     int memory, dim;
     int rank;
-  } written[16];
+    int64_t size; /* of an element */
+  } written[MOST_WRITTEN];
   int nwritten;
   VEC(const char *) outside, inside; /* locals declared there */
   int *met, looks;                   /* by expression: the last look that met it */
@@ -46,12 +45,13 @@ static void write_to(PartSearch *p, const ExprNode *load) {
   const int dim = dim_of(p, load), memory = loop_memory(p->l, (NodeId)load->v);
   int k = 0;
   while (k < p->nwritten && p->written[k].memory != memory) k++;
-  if (dim < 0 || k == 16 ||
+  if (dim < 0 || k == MOST_WRITTEN ||
       (k < p->nwritten && (p->written[k].dim != dim || p->written[k].rank != load->n))) {
     p->fits = false;
     return;
   }
   p->written[k].memory = memory, p->written[k].dim = dim, p->written[k].rank = load->n;
+  p->written[k].size = (int64_t)dtype_size(graph_node(p->l->g, (NodeId)load->v)->dtype);
   if (k == p->nwritten) p->nwritten++;
 }
 
@@ -218,11 +218,23 @@ static bool try(PartSearch *p, const char *index) {
   return p->fits && p->nwritten && p->extent != NO_EXPR;
 }
 
-/* The index is the last of what is written: parts share no cache line. */
-static bool is_innermost(const PartSearch *p) {
-  for (int k = 0; k < p->nwritten; k++)
-    if (p->written[k].dim == p->written[k].rank - 1) return true;
-  return false;
+/* Elements of a cache line where the index is the last of what is written, so that parts of whole
+ * ones share none; 0: it is the last of nothing. A turn that takes so long that fewer are a part
+ * shares them: to hand over a line is nothing beside it, and whole ones would be few parts. */
+static int64_t innermost_line(const PartSearch *p) {
+  int64_t line = 0;
+  for (int k = 0; k < p->nwritten; k++) {
+    if (p->written[k].dim != p->written[k].rank - 1) continue;
+    const int64_t own = machine_line(loop_machine(p->l), p->written[k].size);
+    if (own > line) line = own;
+  }
+  return line;
+}
+
+/* Rounded up to whole lines, and to what compilers take at once, of which nothing is left over. */
+static int64_t in_whole(int64_t n, int64_t line, int64_t unrolled) {
+  const int64_t each = line > unrolled ? line : unrolled;
+  return (n + each - 1) / each * each;
 }
 
 /* A turn writes to memory at its end, not in loops of its own or around it. */
@@ -243,8 +255,9 @@ static void known_part(PartSearch *p, double time) {
   p->extent = l->apart_extent;
   const int64_t most = turns_of(p);
   const Machine *m = l->plan->program->machine;
-  const double looks = LOOKS * LOOK * (double)l->looks / m->vector_flops,
-               least = fmax(machine_part(m), looks);
+  /* A look is a load, a comparison and a branch: the time of an operation of a vector. */
+  const double look = FLOPS * (double)machine_vector(m, sizeof(float)) / m->vector_flops,
+               looks = LOOKS * look * (double)l->looks, least = fmax(machine_part(m), looks);
   const bool whole = !machine_deals(m, time) || least > time / 2;
   f->part = whole && !l->ranges ? NULL : expr_node(l->x, l->apart)->name;
   f->iterations = p->extent;
@@ -272,14 +285,15 @@ static void part(Loop *l, Arena *scratch, bool known) {
   }
   collect(&p, f->body, &all);
   int64_t most = 1;
-  for (int i = 0; i < all.names.n && most < MANY; i++) {
+  for (int i = 0; i < all.names.n && most < PARTS_ENOUGH; i++) {
     if (!try(&p, all.names.at[i]) || turns_of(&p) <= most) continue;
     most = turns_of(&p);
     f->part = p.index;
     f->iterations = p.extent;
     f->grain = (int64_t)ceil(machine_part(m) / (time / (double)most));
-    if (is_innermost(&p) && (f->grain > SLOW || !writes_once(&p, f->body, false)))
-      f->grain = (f->grain + ELEMENTS - 1) / ELEMENTS * ELEMENTS;
+    const int64_t line = innermost_line(&p);
+    if (line && (f->grain > line || !writes_once(&p, f->body, false)))
+      f->grain = in_whole(f->grain, line, loop_unrolled(l));
   }
   if (f->part && f->grain >= most) f->part = NULL;
 }

@@ -35,10 +35,9 @@ Expr reduction_line(ReduceNest *r) {
 /* Of half a vector and less compilers make none, but write the loop out, and take a vector of rows
  * at a time: if they know how long it is. */
 static bool is_written_out(ReduceNest *r) {
-  enum { HALF_A_VECTOR = 32 }; /* bytes */
   int64_t known;
   return expr_is_int(r->l->x, site_len(r->l, r->x, r->last), &known) &&
-         known * dtype_size(r->n->dtype) <= HALF_A_VECTOR;
+         (double)(known * dtype_size(r->n->dtype)) <= loop_machine(r->l)->vector / 2;
 }
 
 /* The one reduced dim from `first` on, if its sequence is short and written out, or its elements

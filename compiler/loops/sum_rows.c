@@ -207,12 +207,15 @@ static bool has_value_of_row(SumNest *s, Expr v) {
 /* How many rows are added to a block's sum at a time, so that it is read and written less often.
  * One where an element takes so much to compute that this does not count, as it is there twice, and
  * where it reads what is the same along a row, which compilers gather. Memory that is waited for
- * brings one stream best, unless the sum does not stay in L1 meanwhile, or several rows share a
- * page. The sums of short rows wait for each other: so many rows that few are left over. A line is
- * several elements by itself. */
+ * brings one stream best, unless the sum does not stay in L1 meanwhile, or rows share a page, which
+ * is one stream: of four and more there, all that are added at once lie in two. The sums of short
+ * rows, of fewer vectors than a core adds at once, for which a quarter of its registers is there,
+ * wait for each other: so many rows that few are left over. A line is several elements by itself.
+ *
+ * 8, 4, 2: a sum is read and written once for so many rows, so that 8 leave an eighth of what one
+ * at a time takes for that; and they divide a block of SUM_BLOCK. */
 static int together(SumNest *s, int last, Expr v) {
-  enum { SHORT = 128, PAGE = 4096 };
-  const Machine *m = s->l->plan->program->machine;
+  const Machine *m = loop_machine(s->l);
   const Shape local = node_local(s->l->mesh, s->x);
   int64_t columns = 1, run = 1;
   for (int d = last + 1; d < local.rank; d++) columns *= local.dim[d];
@@ -223,22 +226,24 @@ static int together(SumNest *s, int last, Expr v) {
                 bytes = shape_count(&local) * size;
   const bool here = bytes <= machine_cache(m, CACHE_L2) / 2,
              sum_leaves = row > machine_cache(m, CACHE_L1) / 2;
-  int rows = columns <= SHORT ? 8 : here || sum_leaves ? 4 : row < PAGE ? 2 : 1;
+  const bool is_short = (double)row <= (double)m->registers / 4 * m->vector;
+  const bool is_long = (double)row >= m->page, shares_page = 4 * (double)row <= m->page;
+  int rows = is_short ? 8 : here || sum_leaves ? 4 : shares_page ? 8 : is_long ? 1 : 2;
   if (run <= SUM_BLOCK && run % rows) rows = run % 4 ? 2 : 4;
   return run >= rows ? rows : 1;
 }
 
 /* Runs of short rows that kept dims part from each other: their sums stay in registers from one end
- * of a run to the other, as the loop does nothing else. Where rows follow each other without end,
+ * of a run to the other, as the loop does nothing else: as many as a line has lanes, which any CPU
+ * has registers for. Where rows follow each other without end,
  * several at a time are faster. */
 static bool row_in_registers(const SumNest *s, int last) {
-  enum { MOST = 32 };
   const Shape local = node_local(s->l->mesh, s->x);
   int64_t columns = 1;
   int runs = 0;
   for (int d = last + 1; d < local.rank; d++) columns *= local.dim[d];
   for (int d = last; d > 0; d--) runs += !s->r->gone[d] && local.dim[d] > 1;
-  return runs && columns <= MOST && has(s, last);
+  return runs && columns <= LANES && has(s, last);
 }
 
 static void add_short_rows(SumNest *s, int last, Expr own, Expr begin, Expr end, Expr fresh) {

@@ -13,8 +13,8 @@
 #include "slide.h"
 
 enum {
-  SHORT_LINE = 512,  /* so that a block has two lines at least */
-  HALF_A_VECTOR = 32 /* bytes: of a line that is written out, for a vector of lines at a time */
+  SHORT_LINE = 512, /* so that a block has two lines at least */
+  IN_ROWS = 32      /* bytes of a line that is an element of a row: part of the order, on any CPU */
 };
 
 SumOrder sum_order(const Mesh *m, const Graph *g, const Node *n) {
@@ -36,7 +36,7 @@ SumOrder sum_order(const Mesh *m, const Graph *g, const Node *n) {
     if (gone && !in_line) o.rows *= local.dim[d];
   }
   o.in_rows = o.line > 1 && o.rows > 1 && !dtype_is_half(n->dtype) &&
-              o.line * (int64_t)dtype_size(n->dtype) <= HALF_A_VECTOR;
+              o.line * (int64_t)dtype_size(n->dtype) <= IN_ROWS;
   if (o.line >= DTRT_LANES && o.line <= SHORT_LINE && o.rows > 1)
     o.lines_in_block = SUM_BLOCK / ((o.line + DTRT_LANES - 1) / DTRT_LANES);
   return o;

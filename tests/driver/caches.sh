@@ -50,6 +50,60 @@ kinds=$(for size in "${sizes[@]}"; do "$dtgc" m.dtg --machine="$size.machine" --
 [ "$kinds" -ge 4 ] || fail "${#sizes[@]} caches make only $kinds different programs"
 is 'the bits for this computer' "$(bits)" "$usual"
 
+# Vectors, registers, lines and pages: loops are written otherwise, and the bits are the same.
+cat >w.dtg <<'E'
+param k: f32[40, 31] = normal()
+param a: f32[12, 12] = normal()
+state s: f32[12] = 1
+entry train(q: f32[2, 300, 4, 16]) {
+  x = reshape(q, [600, 64]) + 0.01 * cast(iota([600, 64], axis=1), f32)
+  columns = sum(cast(concat([x, x[:, :32]], axis=1), f64), axis=0)
+  best = argmax(x, axis=0)
+  few = sum(reshape(x, [600, 8, 8]) * 1.5, axis=2)
+  four = sum(tanh(reshape(x, [600, 16, 4])), axis=2)
+  drawn = tanh(k) * exp(-k * k) + sin(k)
+  for i in 0..3 { s <- tanh(a @ s) }
+  turned = transpose(x) + 1
+  rows = sum(reshape(x, [8, 75, 64]), axis=1)
+  return columns, best, few, four, drawn, turned, rows, last = s
+}
+E
+widths=('64 32 64 4KiB 16' '32 16 64 4KiB 16' '16 16 64 4KiB 8' '16 32 128 16KiB 12' '64 8 32 1KiB 4' '128 64 256 64KiB 64')
+n=0
+for width in "${widths[@]}"; do
+  read -r vector registers line page streams <<<"$width"
+  n=$((n + 1))
+  cat >"width$n.machine" <<E
+flops = 50 Gflop/s
+vector_flops = 20 Gflop/s
+memory_bandwidth = 10 GB/s
+start = 100 ns
+call = $((20 * n)) ns
+memory_latency = 80 ns
+vector = $vector B
+registers = $registers
+line = $line B
+page = $page
+streams = $streams
+link bandwidth=2GB/s latency=10us
+E
+done
+parts() { # OPTIONS...: as `bits`, of w.dtg
+  local name outs=()
+  rm -f out-*
+  for name in columns best few four drawn turned rows last; do outs+=(--out "$name=out-$name.npy"); done
+  "$dtgc" run w.dtg -O0 "$@" call train --feed 'q=q.raw:f32[19200]' --seed 3 "${outs[@]}" >said 2>&1 ||
+    { echo "failed: $(cat said)"; return; }
+  cat out-* | cksum
+}
+usual=$(parts --machine=width1.machine)
+[[ $usual != failed* ]] || fail "$usual"
+for ((i = 2; i <= n; i++)); do
+  is "the bits for ${widths[i - 1]}" "$(parts --machine=width$i.machine)" "$usual"
+done
+wide=$(for ((i = 1; i <= n; i++)); do "$dtgc" w.dtg --machine=width$i.machine --no-lines --dump=c | grep -v 'code\[\]' | cksum; done | sort -u | wc -l)
+[ "$wide" -ge 4 ] || fail "$n kinds of core make only $wide different programs"
+
 # which machine it is
 cost() { "$dtgc" m.dtg --dump=cost "$@" | sed -n 's/^machine \([^:]*\):.*/\1/p'; }
 is 'the machine by default' "$(cost)" native

@@ -150,6 +150,16 @@ static void test_wrong(Arena *a) {
       {"start = -1 us\nflops = 1 Gflop/s\n" REST, "not negative"},
       {"start = 2 min\nflops = 1 Gflop/s\n" REST, "invalid unit of a time"},
       {"start = 5\nflops = 1 Gflop/s\n" REST, "is out of range"},
+      {"call = -1 us\n", "not negative"},
+      {"vector = 48 B\n", "1:10: error: a size of a vector, a line or a page is a power of two"},
+      {"line = 16.5 B\n", "is a power of two, like 64 B"},
+      {"vector = 8 B\n", "is out of range: it is 16 B to 1 GiB"},
+      {"page = 4\n", "is a unit missing, as in 64 B?"},
+      {"page = 4 kB\npage = 4 KiB\n", "is a power of two"},
+      {"line = 64\nline = 64\n", "2:1: error: line is given twice"},
+      {"registers = 4\n", "the number of registers for vectors is an integer of at least 8"},
+      {"streams = 0\n", "1:11: error: the number of streams"},
+      {"streams = 8\nstreams = 8\n", "2:1: error: streams is given twice"},
       {"flops 1 Gflop/s\n" REST, "1:1: error: a line is"},
       {"= 1 Gflop/s\n" REST, "a line is"},
       {"link = 1 Gflop/s\n" REST, "`link` takes no `=`"},
@@ -242,7 +252,10 @@ static bool same(const Machine *x, const Machine *y) {
   bool ok = !strcmp(x->name, y->name) && x->flops == y->flops && x->cores == y->cores &&
             x->host_bandwidth == y->host_bandwidth && x->vector_flops == y->vector_flops &&
             x->memory_bandwidth == y->memory_bandwidth && x->memory == y->memory &&
-            x->start == y->start && x->nlinks == y->nlinks;
+            x->start == y->start && x->nlinks == y->nlinks && x->call == y->call &&
+            x->memory_latency == y->memory_latency && x->vector == y->vector &&
+            x->registers == y->registers && x->line == y->line && x->page == y->page &&
+            x->streams == y->streams;
   for (int l = 0; ok && l < CACHE_LEVELS; l++)
     ok = x->cache[l].size == y->cache[l].size && x->cache[l].bandwidth == y->cache[l].bandwidth &&
          (x->cache[l].cores > 1 ? x->cache[l].cores : 1) ==
@@ -274,6 +287,9 @@ static void test_round_trip(Arena *a) {
                        .by = (LinkBy)(dice(&s) % 3)};
     m.cores = plain ? 0 : 8 + (int64_t)(dice(&s) % 100);
     m.host_bandwidth = plain ? 0 : any(&s, 3.1, 17.9);
+    m.call = plain ? 0 : any(&s, -11.9, -0.1), m.memory_latency = any(&s, -11.9, -0.1);
+    m.vector = 16 << dice(&s) % 4, m.line = 16 << dice(&s) % 5, m.page = 1 << (9 + dice(&s) % 13);
+    m.registers = 8 + (int64_t)(dice(&s) % 100), m.streams = 4 + (int64_t)(dice(&s) % 30);
     double size = 64;
     for (int l = 0; l < CACHE_LEVELS - (int)(dice(&s) % 2); l++) {
       size = plain ? 2 * size * (double)(dice(&s) % 64 + 1) : size * any(&s, 0, 3);
@@ -309,6 +325,7 @@ static void test_round_trip(Arena *a) {
                    {.bandwidth = 25e9, .latency = 0.1, .message = -1, .by = LINK_MESSAGES}}});
   CHECK(!strcmp(text.at, "name = m\nflops = 312 Tflop/s\nvector_flops = 19.5 Tflop/s\n"
                          "memory_bandwidth = 1.555 TB/s\nmemory = 40 GB\nstart = 5 us\n"
+                         "call = 0 s\nmemory_latency = 0 s\n"
                          "link devices=8 bandwidth=300GB/s latency=250ns message=0s by=memory\n"
                          "link bandwidth=25GB/s latency=100ms by=messages\n"),
         "as a file:\n%s", text.at);

@@ -14,16 +14,18 @@
 
 enum { X, Y, OUT, TENSORS };
 
-/* Prices, in operations of a matrix product at its best. */
+/* Prices, in operations of a matrix product at its best. They are part of the order of sums, as the
+ * length of its blocks is: another price is other bits. So they follow no machine; they stand for
+ * the generic one, whose rates are in brackets. */
 enum {
-  PRICE_ROW = 2,      /* an operation of a loop along rows, which is one of vectors */
-  PRICE_INTEGER = 10, /* one of a loop over single elements: vectors that are gathered, */
-  PRICE_ELEMENT = 16, /* or of floats one by one */
-  PRICE_FAR = 48,     /* the same where each comes from beyond a core's own cache, */
+  PRICE_ROW = 2,      /* an operation of a loop along rows, which is one of vectors (50 / 20) */
+  PRICE_INTEGER = 10, /* one of a loop over single elements: vectors that are gathered, (4 rows) */
+  PRICE_ELEMENT = 16, /* or of floats one by one (a vector's lanes) */
+  PRICE_FAR = 48,     /* the same where each comes from beyond a core's own cache, (a line of L2) */
   CACHE = 1 << 18,    /* of so many bytes */
-  PRICE_COPIED = 10,  /* a byte that is copied into another order */
-  PRICE_CALL = 2000,  /* of a kernel */
-  PRICE_STEP = 20000, /* one step more */
+  PRICE_COPIED = 10,  /* a byte that is copied into another order (read and written: 10 GB/s) */
+  PRICE_CALL = 2000,  /* of a kernel (40 ns) */
+  PRICE_STEP = 20000, /* one step more (0.4 us) */
   HALF_ROWS = 4,      /* so many rows run at half the speed of many; */
   HALF_COLUMNS = 16,  /* so many columns, too, */
   HALF_DEPTHS = 16,   /* and so many numbers to sum */

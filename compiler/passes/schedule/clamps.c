@@ -8,12 +8,10 @@
 #include <string.h>
 #include "depend.h"
 #include "op_list.h"
+#include "schedule_passes.h"
 #include "sites.h"
 
-enum {
-  CHEAP = 6, /* operations an element that are rather done again than stored: inline.c */
-  NODES = 64 /* that are looked at */
-};
+enum { NODES = 64 }; /* that are looked at */
 
 typedef struct Clamps {
   Arena *arena;
@@ -80,7 +78,7 @@ static void ask_instead(Clamps *c, NodeId y) {
   bool alone = false;
   int nodes = 0;
   if (!asked || others || c->end[x] || !is_stored(c, y)) return;
-  if (made_by(c, x, &alone, &nodes) <= CHEAP && !alone) return;
+  if (made_by(c, x, &alone, &nodes) <= inline_cheap() && !alone) return;
   for (int i = 0; i < c->reader[x].n; i++) {
     Node *m = graph_node(c->g, c->reader[x].at[i]);
     if (!asks(c, c->reader[x].at[i], y)) continue;

@@ -55,6 +55,10 @@ static void join(Fuse *f, int into, int from) {
   f->d.reads[from].n = 0;
 }
 
+/* Values that one loop stores: of the streams that a core fetches ahead a quarter is left to what
+ * the loop reads. */
+static int stores_most(const Fuse *f) { return (int)(f->plan->program->machine->streams * 3 / 4); }
+
 /* Joining gains more than the start of a loop: one passes a value to the other, or both read one at
  * the same index. */
 static bool share(const Fuse *f, int j, int k) {
@@ -100,7 +104,7 @@ static int try_join(Fuse *f, int k) {
     seen++;
     if (t->kind != STEP_MAP || updates(f, t) || f->named[j] != f->named[k] ||
         !same_space(n, graph_node(f->le->graph, t->nodes.at[0])) ||
-        s->nodes.n + t->nodes.n > LOOP_STORES || body_of(f, s) + body_of(f, t) > BODY_SITES ||
+        s->nodes.n + t->nodes.n > stores_most(f) || body_of(f, s) + body_of(f, t) > BODY_SITES ||
         (is_large(f, n) && !share(f, j, k)))
       continue;
     if (can_move_up(f, k, j)) {

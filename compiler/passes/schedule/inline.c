@@ -11,6 +11,7 @@
  *
  * --disable=inline stores every value once. */
 #include "depend.h"
+#include "schedule_passes.h"
 #include "sites.h"
 #include <string.h>
 
@@ -20,9 +21,29 @@ typedef struct Limits {
   int sites;    /* of a value that is not cheap */
 } Limits;
 
-/* The last alone ensures bounded work: nothing is computed at more than WORK_MOST sites. */
-static const Limits limits[] = {{6, 24, 2 * WORK_MOST}, {2, 6, WORK_MOST}, {-1, 0, WORK_MOST}};
-enum { LIMITS = sizeof limits / sizeof *limits };
+/* Operations that take as long as so many bytes at a rate. */
+static double ops_of(double bytes, double rate) {
+  return machine_generic()->vector_flops * bytes / rate;
+}
+
+double inline_cheap(void) {
+  const Cache *cache = machine_generic()->cache;
+  const double each = 2 * sizeof(float);
+  return (ops_of(each, cache[CACHE_L2].bandwidth) + ops_of(each, cache[CACHE_L3].bandwidth)) / 2;
+}
+
+/* A mask is quadratic: it goes to memory, where a store reads its line first. The second limits are
+ * for what stays in L1. The last alone ensures bounded work: nothing is computed at more than
+ * WORK_MOST sites. */
+enum { LIMITS = 3 };
+static void find_limits(Limits *limits) {
+  const Machine *m = machine_generic();
+  const double near = ops_of(2 * sizeof(float), m->cache[CACHE_L1].bandwidth);
+  limits[0] =
+      (Limits){inline_cheap(), ops_of(3 * sizeof(float), m->memory_bandwidth), 2 * WORK_MOST};
+  limits[1] = (Limits){near, inline_cheap(), WORK_MOST};
+  limits[2] = (Limits){-1, 0, WORK_MOST};
+}
 
 typedef struct Uses {
   VEC(Site) site;
@@ -445,7 +466,9 @@ static bool inline_within(Plan *p, LocalEntry *le, const Limits *with) {
 
 static void inline_entry(Plan *p, LocalEntry *le) {
   bool *stored = arena_array(p->arena, bool, le->graph->nodes.n + 1);
+  Limits limits[LIMITS];
   le->stored = stored;
+  find_limits(limits);
   for (int i = 0; i < LIMITS; i++)
     if (inline_within(p, le, &limits[i])) return;
 }

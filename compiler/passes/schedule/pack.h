@@ -3,7 +3,10 @@
 #define DTG_PACK_H
 #include "schedule_passes.h"
 
+/* What all code is aligned to, whatever its CPU: a multiple of vectors and lines. What a large
+ * value has more is less than half a percent of it, wherever it may be of no use. */
 enum { PACK_ALIGN = 64, PACK_APART = 4096 + 3 * PACK_ALIGN, PACK_LARGE = 1 << 20 };
+_Static_assert((int)PACK_LARGE > 200 * (int)PACK_APART, "less than half a percent");
 
 /* Bytes of memory for a value of n: whole lines. AMD's first caches tell lines apart by a hash of bits
  * 12 to 27 of their addresses, so that of two values that lie a multiple of 256 MiB apart they keep

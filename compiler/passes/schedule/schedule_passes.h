@@ -12,6 +12,9 @@ void panels(Plan *p);
 void unroll(Plan *p);
 void clamps(Plan *p);
 void inline_values(Plan *p);
+/* Operations an element that are rather done again than stored: what it takes to write and read an
+ * f32 between L2 and L3, of the generic machine, so that programs take the same memory on all. */
+double inline_cheap(void);
 void make_steps(Plan *p);
 void bucket(Plan *p);
 void fuse(Plan *p);

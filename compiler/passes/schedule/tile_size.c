@@ -44,12 +44,10 @@ static bool is_last(const Tiling *s, const Group *g, int i) {
   return g->map.ref[i].dim == graph_node(s->le->graph, g->map.ref[i].node)->shape.rank - 1;
 }
 
-/* Elements of loop i that a vector takes at a time, of the last dim: a vector has 64 bytes at most.
- */
+/* Elements of loop i that a vector takes at a time, of the last dim. */
 static int64_t whole_vectors(const Tiling *s, const Group *g, int i) {
-  enum { VECTOR_BYTES = 64 };
   const Node *n = graph_node(s->le->graph, g->map.ref[i].node);
-  return is_last(s, g, i) ? VECTOR_BYTES / dtype_size(n->dtype) : 1;
+  return is_last(s, g, i) ? machine_vector(s->plan->program->machine, dtype_size(n->dtype)) : 1;
 }
 
 /* Turns of loop i. Of the last dim as many as half of L2 holds: fewer would be pieces of lines that

@@ -5,11 +5,11 @@
  *
  * The shorter of both is taken. An element's sum is a chain of operations that wait for each other:
  * a vector of them runs at m->vector_flops, two at a time twice as fast. A kernel has as many
- * chains as it takes to reach m->flops, but two for a single row or column, and takes CALL besides.
- * Where an operand does not lie along the result's last dim, which are a vector's lanes, its
- * numbers come one by one, at a part of vector_flops: for each operation of a loop, and once for
- * each number when the kernel turns the operand. Outside of loops a call takes less time than
- * compiling a loop does.
+ * chains as it takes to reach m->flops, but two for a single row or column (gemm_vector.c), and
+ * takes m->call besides. Where an operand does not lie along the result's last dim, which are a
+ * vector's lanes, its numbers come one by one, machine_apart times as long: for each operation of a
+ * loop, and once for each number when the kernel turns the operand. Outside of loops a call takes
+ * less time than compiling a loop does.
  *
  * Bits are the same: so few products are added in sequence, by multiply-add, either way
  * (docs/sums.md). Where other kernels are asked for ($DTRT_GEMM) they are not; so sizes are those
@@ -17,16 +17,9 @@
 #include "schedule_passes.h"
 #include <math.h>
 
-/* Seconds that a product by a kernel takes besides its arithmetic: the call and the choice of the
- * kernel. */
-static const double CALL = 5e-8;
-static const double ONE_BY_ONE = 4; /* times as long as numbers that lie side by side */
-
-enum {
-  VECTOR = 64,   /* bytes of the widest */
-  CHAINS = 2,    /* of one row of results that run at once: of a kernel, and of a loop if ... */
-  REGISTERS = 32 /* ... registers hold what all of the row is multiplied by */
-};
+/* Of one row of results, that run at once: of a kernel, and of a loop if registers hold what all of
+ * the row is multiplied by. */
+enum { CHAINS = 2 };
 
 /* One dim of several elements is summed at most, and a device has all of it. */
 static bool sums_one_dim(const Graph *g, const Node *n) {
@@ -56,8 +49,8 @@ static double elements_apart(const Graph *g, const Node *n) {
 }
 
 /* Vectors of the result. */
-static double vectors_of(const Node *n) {
-  return (double)shape_count(&n->shape) * dtype_size(n->dtype) / VECTOR;
+static double vectors_of(const Machine *m, const Node *n) {
+  return (double)shape_count(&n->shape) * dtype_size(n->dtype) / m->vector;
 }
 
 static double flops_of(const ProductSizes *z) { return 2 * z->m * z->n * z->k * z->batch; }
@@ -65,14 +58,14 @@ static bool is_row(const ProductSizes *z) { return (z->m == 1 || z->n == 1) && z
 
 static double kernel_time(const Machine *m, const ProductSizes *z, double apart) {
   const double rate = is_row(z) ? fmin(m->flops, CHAINS * m->vector_flops) : m->flops;
-  return CALL + flops_of(z) / rate + apart * ONE_BY_ONE / m->vector_flops;
+  return m->call + flops_of(z) / rate + apart * machine_apart(m) / m->vector_flops;
 }
 
 /* Rows of several are short loops one after the other. */
 static double loop_time(const Machine *m, const Node *n, const ProductSizes *z, double apart) {
-  const double most = is_row(z) && z->k <= REGISTERS ? CHAINS : 1,
-               chains = fmin(most, fmax(1, vectors_of(n)));
-  return flops_of(z) / m->vector_flops * (apart ? ONE_BY_ONE : 1 / chains);
+  const double most = is_row(z) && z->k <= (double)m->registers ? CHAINS : 1,
+               chains = fmin(most, fmax(1, vectors_of(m, n)));
+  return flops_of(z) / m->vector_flops * (apart ? machine_apart(m) : 1 / chains);
 }
 
 static bool is_quicker(const Machine *m, const Graph *g, const Node *n) {
