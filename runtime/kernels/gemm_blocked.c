@@ -52,7 +52,7 @@ enum { THEN_ELEMENTS = 4096 };
 static void as_it_lies(GemmProduct *p, int64_t l, int64_t depth) {
   const int wide = p->wide;
   const int64_t tiles = tiles_of(p->m, p->rows);
-  const bool far = (p->n + p->beyond) * depth >= NEAR;
+  const bool far = (p->n + p->beyond) * depth >= p->setup->near_floats;
   const float *x = p->x + l * p->xl;
   GemmTile t;
   t.depth = depth, t.run = GEMM_RUN, t.skip = 0, t.xi = p->xi, t.xl = p->xl,
@@ -114,7 +114,7 @@ enum { FIRST_TILES = 2 };
 
 /* Tiles of rows that are packed at a time. */
 static int64_t group_of_rows(const GemmProduct *p, int64_t depth) {
-  return p->xi != 1 || p->band || lines_stay(depth, p->xl) ? 1 : GEMM_GROUP;
+  return p->xi != 1 || p->band || lines_stay(p->setup, depth, p->xl) ? 1 : GEMM_GROUP;
 }
 
 /* Tiles q to end of rows, one after the other; where depths lie apart, some of all tiles at a time.
@@ -261,9 +261,11 @@ static void over_rows(GemmProduct *p, int64_t l, int64_t depth, int64_t i0, int6
 
 /* -------- how a product is cut -------- */
 
-/* A tile of few columns leaves lanes empty, which the transposed product fills. Worth transposing x
- * where a quarter of them are empty (measured on a Zen 4); in one tile of rows, so that nothing is
- * transposed twice. */
+/* A tile of few columns leaves lanes empty, which the transposed product fills. To transpose x
+ * takes shuffles: of 16 x 16 numbers four for each vector, of 8 x 8, whose halves come by loads,
+ * two, of 4 x 4 one: a quarter of what it takes to multiply by as many columns as there are lanes.
+ * So it is worth it where a quarter of the lanes are empty (with 8 and 16 of them as measured,
+ * too); in one tile of rows, so that nothing is transposed twice. */
 static bool narrow(const GemmProduct *p) {
   const int lanes = p->kernel->lanes;
   const int rows = p->kernel->rows[p->m > 2 * lanes && p->m <= 3 * lanes ? 3 : 2];
@@ -284,7 +286,9 @@ static void change_places(GemmProduct *p) {
 static bool lies_well(const GemmProduct *p, int64_t depth) {
   const double packed = 0.6, apart = 0.45, straddled = 2;
   if (p->yj != 1 || p->n * depth > p->setup->all_floats) return false;
-  if (p->yl % 512 == 0 && !reads_from_l2(p, depth)) return false; /* L1 keeps few of such rows */
+  const int64_t half_a_way = p->setup->l1_way / 2 / (int64_t)sizeof(float);
+  if (p->yl % half_a_way == 0 && !reads_from_l2(p, depth))
+    return false; /* L1 keeps few of such rows */
   const bool aligned =
       p->xi != 1 &&
       ((uintptr_t)p->y / sizeof(float) | (uintptr_t)p->yl) % (uintptr_t)p->kernel->lanes == 0;
@@ -297,7 +301,9 @@ static bool few_rows(const GemmProduct *p, int64_t depth) {
   if (p->band) return false;
   if (p->across || p->m <= p->rows) return true;
   if (p->m <= 2 * p->rows) return p->yj != 1 || p->n * p->k < p->setup->far_floats;
-  if (p->m * depth <= NEAR && depth * (p->yj == 1 ? p->yl : p->wide) <= SMALL) return true;
+  if (p->m * depth <= p->setup->near_floats &&
+      depth * (p->yj == 1 ? p->yl : p->wide) <= p->setup->beside_floats)
+    return true;
   return lies_well(p, depth);
 }
 
@@ -340,7 +346,7 @@ static void by_rows(GemmProduct *p, int64_t most) {
   for (int64_t b = 0; b < blocks; b++) {
     const int64_t from = b * tiles / blocks * p->rows,
                   to = least((b + 1) * tiles / blocks * p->rows, p->m);
-    int64_t columns = p->k <= most ? p->n : KEPT / (to - from) / p->wide * p->wide;
+    int64_t columns = p->k <= most ? p->n : p->setup->kept_floats / (to - from) / p->wide * p->wide;
     if (columns < GEMM_GROUP * p->wide) columns = GEMM_GROUP * p->wide;
     for (int64_t j = 0; j < p->n; j += columns)
       for (int64_t l = 0; l < p->k; l += most)
@@ -388,7 +394,7 @@ static bool near_tiles(const GemmSetup *s, GemmTile *t, int64_t m, int64_t n, in
   const GemmKernel *k = s->kernel;
   const int wide = 2 * k->lanes, rows = s->halves ? k->held[2] : k->rows[2];
   if (!k->parts || yj != 1 || depth > GEMM_DEPTH || n <= k->rows[2] ||
-      (t->xi == 1 ? t->xl * depth : t->xi * m) + t->lead * depth > NEAR)
+      (t->xi == 1 ? t->xl * depth : t->xi * m) + t->lead * depth > s->near_floats)
     return false;
   const int64_t tiles = tiles_of(m, rows);
   const float *x = t->x, *y = t->y;

@@ -116,7 +116,12 @@ const GemmKernel *gemm_kernel(void);
 typedef struct GemmSetup {
   const GemmKernel *kernel; /* NULL: none */
   int64_t all_floats;       /* of the operand that is packed whole: half of L2 */
-  int64_t far_floats;       /* of an operand that no cache holds */
+  int64_t far_floats;       /* of an operand that no cache holds: half of L3 */
+  int64_t kept_floats;    /* of c, that stay in L3 while all of k is summed, for each of 8 cores */
+  int64_t near_floats;    /* that are hardly worth fetching: two of L1 */
+  int64_t beside_floats;  /* that stay in L1 beside a tile of x, which has three eighths */
+  int64_t l1_way, l2_way; /* bytes after which addresses are in the same set again */
+  int64_t l2_ways;        /* lines of a set */
   /* Tiles are cut into two where the totals of all their rows do not fit in registers: what comes
    * from L2 is read twice as often, but no sum is written. Where a core multiplies one vector a
    * cycle, L2 is fast enough for that. */
@@ -132,6 +137,8 @@ void gemm_then(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int6
 void gemm_then_nothing(void);
 /* Floats of the operand that is packed whole, where L2 has so many bytes (0: unknown). */
 int64_t gemm_packed_floats(int64_t l2);
+/* What follows from the bytes of caches; 0: the system does not say. Ways are those of this CPU. */
+void gemm_setup_sizes(GemmSetup *s, int64_t l1, int64_t l2, int64_t l3);
 /* This thread's room for packing: so many floats as above, and GEMM_TILES_FLOATS. NULL: no memory.
  */
 float *gemm_room(int64_t *floats);

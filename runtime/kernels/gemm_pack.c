@@ -119,7 +119,8 @@ void packed_strides(const GemmProduct *p, int64_t depth, GemmTile *t) {
 }
 
 bool rows_collide(const GemmProduct *p, int64_t depth) {
-  const int64_t way = 4096, step = p->xi * 4 % way, apart = step < way - step ? step : way - step;
+  const int64_t way = p->setup->l1_way, step = p->xi * 4 % way,
+                apart = step < way - step ? step : way - step;
   return p->xi != 1 && depth * 4 > apart && (apart < 512 || way % apart == 0) && apart * 8 <= way;
 }
 
@@ -134,7 +135,7 @@ void columns_ahead(GemmProduct *p, int64_t l, int64_t depth, int64_t j, int64_t 
 }
 
 void rows_ahead(GemmProduct *p, int64_t l, int64_t depth, int64_t i, int64_t rows) {
-  if (i >= p->m || p->m * depth < NEAR) return;
+  if (i >= p->m || p->m * depth < p->setup->near_floats) return;
   const float *x = p->x + i * p->xi + l * p->xl;
   if (p->xi == 1)
     block_ahead(p->ahead, x, depth, rows * 4, p->xl * 4);

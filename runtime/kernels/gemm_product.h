@@ -5,12 +5,7 @@
 #include "gemm_kernel.h"
 #include "dtrt.h"
 
-enum {
-  GAP = 16,          /* floats between packed rows */
-  NEAR = 16 * 1024,  /* floats that are hardly worth fetching */
-  KEPT = 512 * 1024, /* floats of c that stay while all of k is summed */
-  SMALL = 5 * 1024,  /* floats that stay in L1 beside a tile of x */
-};
+enum { GAP = 16 }; /* floats between packed rows */
 
 enum { MOST_RANGES = 48, LINE = 64 };
 
@@ -117,7 +112,7 @@ void gemm_tile(const GemmSetup *s, const GemmTile *t, int rows, int vectors, flo
 void tile_at(const GemmProduct *p, GemmTile *t, int rows, int64_t i, int64_t j);
 /* Whether `n` lines that begin `step` floats apart stay in L2 from when they are fetched to when
  * they are packed; else it is faster to pack more of what lies side by side. */
-bool lines_stay(int64_t n, int64_t step);
+bool lines_stay(const GemmSetup *s, int64_t n, int64_t step);
 /* Whether those of a panel of columns do. */
 bool panels_stay(const GemmProduct *p, int64_t depth);
 /* Whether the first tile that reads the panel of columns j.. packs it. */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 const GemmKernel *gemm_kernel(void) {
   const char *say = variable(VARIABLE_GEMM);
@@ -49,10 +50,24 @@ static bool multiplies_by_halves(void) {
 }
 #endif
 
+void gemm_setup_sizes(GemmSetup *s, int64_t l1, int64_t l2, int64_t l3) {
+  enum { SHARING = 8, OTHERWISE_L1 = 32 << 10, OTHERWISE_L2 = 1 << 20, OTHERWISE_L3 = 8 << 20 };
+  const int64_t first = (l1 ? l1 : OTHERWISE_L1) / (int64_t)sizeof(float);
+  s->all_floats = gemm_packed_floats(l2);
+  s->far_floats = (l3 ? l3 : OTHERWISE_L3) / 2 / (int64_t)sizeof(float);
+  s->kept_floats = s->far_floats / SHARING;
+  s->near_floats = 2 * first;
+  s->beside_floats = first * 5 / 8;
+  if (s->beside_floats > s->all_floats / 4)
+    s->beside_floats = s->all_floats / 4; /* have room there */
+  /* L1 finds a set while the address is translated, by its place in a page. */
+  s->l1_way = caches_way(1, sysconf(_SC_PAGESIZE));
+  s->l2_way = caches_way(2, OTHERWISE_L2 / 16);
+  s->l2_ways = (l2 ? l2 : OTHERWISE_L2) / s->l2_way;
+}
+
 static void prepare(void) {
-  const int64_t l3 = caches_bytes(3);
-  setup.all_floats = gemm_packed_floats(caches_bytes(2));
-  setup.far_floats = (l3 ? l3 : 8 << 20) / 2 / (int64_t)sizeof(float);
+  gemm_setup_sizes(&setup, caches_bytes(1), caches_bytes(2), caches_bytes(3));
   if (pthread_key_create(&room_key, free) == 0) setup.kernel = gemm_kernel();
 #if defined(DTRT_X86_KERNELS)
   setup.halves = setup.kernel == &gemm_kernel_avx512 && multiplies_by_halves();

@@ -138,7 +138,8 @@ void gemm_by_streams(GemmProduct *p, int64_t most) {
     by_panels(p, most);
     return;
   }
-  const int64_t pair = 2 * p->kernel->lanes, blocks = blocks_of(p->n, SMALL / p->m / pair * pair);
+  const int64_t pair = 2 * p->kernel->lanes, near = p->setup->beside_floats / p->m / pair * pair,
+                blocks = blocks_of(p->n, near > pair ? near : pair);
   const int64_t columns = blocks_of(blocks_of(p->n, blocks), pair) * pair;
   const int64_t deep = GEMM_TILES_FLOATS / (p->m * most) * most;
   const int64_t collide = 256; /* rows of sums so far apart meet in few lines of L1 */
@@ -183,7 +184,8 @@ static StreamKernels lines_of(const GemmProduct *p) {
  * of L1, and would drive each other out. */
 static int lines_rows(const GemmProduct *p, const StreamKernels *k) {
   const int most = k->tiles->rows[k->vectors];
-  const int64_t way = 4096, step = p->yj * 4 % way, apart = step < way - step ? step : way - step;
+  const int64_t way = p->setup->l1_way, step = p->yj * 4 % way,
+                apart = step < way - step ? step : way - step;
   return most * apart < 2 * LINE ? most / 2 : most;
 }
 
@@ -207,11 +209,9 @@ bool gemm_lines(const GemmProduct *p) {
  * CPU, which fetches along each row to the end of its page, are rows that lie far apart; and rows
  * of a page and more, where two vectors are multiplied a cycle, as there is less time to wait for
  * lines that are fetched beside. */
-enum { PAGE = 4096 };
-
 static void lines_ahead(const GemmProduct *p, GemmTile *t, int64_t j, int64_t rows, int64_t l) {
   const int64_t bytes = GEMM_FETCHED * 2 * LINE, runs = blocks_of(p->k, GEMM_RUN);
-  const bool left = !p->setup->halves && p->yj * 4 >= PAGE;
+  const bool left = !p->setup->halves && p->yj * 4 >= p->setup->l1_way;
   const bool near = !left && rows * p->yj * 4 <= runs * bytes;
   const char *from = (const char *)(p->y + j * p->yj) + l / GEMM_RUN * bytes;
   for (int64_t s = 0; s * GEMM_RUN < t->depth; s++)

@@ -63,15 +63,15 @@ void tile_at(const GemmProduct *p, GemmTile *t, int rows, int64_t i, int64_t j) 
   tile_that_packs(p, t, rows, i, j, NULL);
 }
 
-/* In an L2 of eight ways of 64 KB or more. */
-bool lines_stay(int64_t n, int64_t step) {
-  const int64_t way = 64 << 10, ways = 8, bytes = 4 * step % way;
+bool lines_stay(const GemmSetup *s, int64_t n, int64_t step) {
+  const int64_t way = s->l2_way, bytes = 4 * step % way;
   const int64_t sets = bytes ? way / (bytes & -bytes) : 1; /* in which they begin */
-  return n <= sets * ways;
+  return n <= sets * s->l2_ways;
 }
 
 bool panels_stay(const GemmProduct *p, int64_t depth) {
-  return !p->band && (p->yj == 1 ? lines_stay(depth, p->yl) : lines_stay(p->wide, p->yj));
+  return !p->band &&
+         (p->yj == 1 ? lines_stay(p->setup, depth, p->yl) : lines_stay(p->setup, p->wide, p->yj));
 }
 
 bool packed_by_tile(const GemmProduct *p, int64_t depth, int64_t j) {

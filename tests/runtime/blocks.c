@@ -91,7 +91,8 @@ typedef struct BlockShape {
 /* What a product does, in `counts`. Rows are copied by memcpy, so x has to be there: one row over and
  * over, as its stride is 0. */
 static void count(const BlockShape *s, int ta, int tb, int64_t l2) {
-  const GemmSetup setup = {&counting, gemm_packed_floats(l2), 4 << 20, false};
+  GemmSetup setup = {.kernel = &counting};
+  gemm_setup_sizes(&setup, 32 << 10, l2, 32 << 20);
   static float row[1 << 16];
   float *room = malloc((size_t)GEMM_ROOM_FLOATS(&setup) * sizeof *room);
   if (!room) exit(1);
@@ -199,7 +200,8 @@ static void same_bits(const BlockShape *s, int ta, int tb) {
     b[i] = (float)harness_mix((uint64_t)i + 9) / 1e19f - 0.9f;
   static const int64_t sizes[] = {64 << 10, 1 << 20, 2 << 20, 64 << 20};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-    const GemmSetup setup = {gemm_kernel(), gemm_packed_floats(sizes[i]), sizes[i] / 4, i % 2 == 1};
+    GemmSetup setup = {.kernel = gemm_kernel(), .halves = i % 2 == 1};
+    gemm_setup_sizes(&setup, sizes[i] / 32, sizes[i], 2 * sizes[i]);
     float *room = aligned_alloc(64, (size_t)(GEMM_ROOM_FLOATS(&setup) + 15) / 16 * 64);
     float *c = calloc((size_t)(s->m * s->n), 4);
     gemm_blocked_by(&setup, room, s->m, s->n, s->k, a, ta ? 1 : lda, ta ? lda : 1, b, tb ? 1 : ldb,

@@ -45,7 +45,8 @@ static float *numbers(int64_t n, uint64_t from) {
 
 /* As an L2 of 64 KB would have it, with tiles as one or as two. */
 static void one(const Shape *s, bool add, bool halves) {
-  const GemmSetup setup = {gemm_kernel(), gemm_packed_floats(64 << 10), 16 << 10, halves};
+  GemmSetup setup = {.kernel = gemm_kernel(), .halves = halves};
+  gemm_setup_sizes(&setup, 32 << 10, 64 << 10, 128 << 10);
   const int64_t lda = (s->ta ? s->m : s->k) + s->gap, ldb = (s->tb ? s->k : s->n) + s->gap,
                 ldc = s->n + s->gap, nc = s->m * ldc;
   float *a = numbers((s->ta ? s->k : s->m) * lda, 1), *b = numbers((s->tb ? s->n : s->k) * ldb, 9),
