@@ -123,13 +123,20 @@ typedef struct LoopBuffer {
 
 /* A sum or product of floats, as it was when its loops were built: the order of its addends, which
  * no pass over them may change (loop_verify_sum.c). */
+typedef enum LoopSumKind { SUM_REDUCED, SUM_RUNNING, SUM_SCATTERED, SUM_OF_PRODUCTS } LoopSumKind;
 typedef struct LoopSum {
   NodeId node;
+  LoopSumKind kind;
   int dims;
-  Expr at[MAX_RANK]; /* indices of the reduced dims that are loops, outermost first */
-  int lanes;         /* elements that are taken to the lanes at once */
+  Expr at[MAX_RANK]; /* indices of the dims that are added up, or along, outermost first; those of
+                        several loops over parts of a dim as their sum */
+  int lanes;         /* elements that are taken to the lanes at once; 0: none are */
   bool blocks;       /* there is more than a block, so some are combined */
   const char *calls; /* loop_sum_calls */
+  VEC(const char *)
+  counts;              /* integers from which follow where blocks begin and end, what they are
+                          combined with, and when; ... */
+  const char *counted; /* ... as loop_sum_counts finds them */
 } LoopSum;
 
 typedef struct LoopFunction {
@@ -250,6 +257,10 @@ const char *loop_verify(Arena *a, const Plan *p, const LocalEntry *le, const Loo
 const char *loop_verify_sum(Arena *a, const Plan *p, const LocalEntry *le, const LoopFunction *f);
 /* The functions of the runtime that take addends to the lanes and combine blocks, in order. */
 const char *loop_sum_calls(Arena *a, const LoopFunction *f);
+/* Finds the integers that count a sum's blocks. */
+void loop_sum_find_counts(Arena *a, const LoopFunction *f, LoopSum *sum);
+/* What they are set to, and under which conditions blocks are combined, in order. */
+const char *loop_sum_counts(Arena *a, const LoopFunction *f, const LoopSum *sum);
 /* What breaks the laws, as text; NULL: nothing. *where: the step's node. */
 const char *loop_verify_entry(Arena *a, const Plan *p, const LoopEntry *en, NodeId *where);
 

@@ -34,6 +34,14 @@ static bool is_divided(const Loop *l, Expr index) {
   return false;
 }
 
+void loop_adds_up(Loop *l, const LoopSum *sum) {
+  LoopSum *own = arena_copy(l->arena, sum, sizeof *sum);
+  own->calls = loop_sum_calls(l->arena, &l->f);
+  loop_sum_find_counts(l->arena, &l->f, own);
+  own->counted = loop_sum_counts(l->arena, &l->f, own);
+  l->f.sum = own;
+}
+
 /* An innermost loop over few elements that reads by a divided index has its length in the function,
  * though functions are then shared less: with a known length compilers shuffle what they read once,
  * with an unknown one they gather each element. */

@@ -85,6 +85,8 @@ void loop_lines(Loop *l);
 void loop_check_behind(Loop *l);
 /* Makes parameters of constant indices: index_numbers.c. */
 void loop_index_numbers(Loop *l);
+/* All loops of a sum are built: this is the order of its addends. */
+void loop_adds_up(Loop *l, const LoopSum *sum);
 /* Counts parameters and buffers, and makes the key. */
 void loop_done(Loop *l, const char *what, LoopFunction *out);
 /* The same of what node `id` is called. */

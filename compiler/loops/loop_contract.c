@@ -230,6 +230,22 @@ static void add_blocks(Contract *c, int outer, Expr begins) {
   loop_close(l, 3);
 }
 
+/* Products come row-major over what is summed, in the order of the first operand's dims; the depth,
+ * of which some are taken at once, is the last of them. */
+static void adds_up(Contract *c) {
+  LoopSum sum = {.node = c->id, .kind = SUM_OF_PRODUCTS};
+  if (!dtype_is_float(c->n->dtype)) return;
+  for (int d = 0; d < c->x->shape.rank; d++) {
+    const LetterLoop *of = &c->of[c->letters.x[d]];
+    if (c->letters.in[c->letters.x[d]] != LETTER_SUMMED || !has_letter_loop(c->l, of)) continue;
+    Expr at = of->index;
+    if (of == c->depth && of->most >= SOME)
+      at = expr_add(c->l->x, at, loop_symbol(c->l, "from", 0, of->most - SOME));
+    sum.at[sum.dims++] = at;
+  }
+  loop_adds_up(c->l, &sum);
+}
+
 void build_contract(const LoopSite *s, NodeId id, LoopFunction *out) {
   Loop *l = loop_new(s);
   const Node *n = graph_node(l->g, id);
@@ -255,5 +271,6 @@ void build_contract(const LoopSite *s, NodeId id, LoopFunction *out) {
   else
     add_rows(&c, 1, begins);
   loop_close(l, outer);
+  adds_up(&c);
   loop_done_as(l, id, out);
 }

@@ -221,6 +221,11 @@ void build_cumsum(const LoopSite *site, NodeId id, LoopFunction *out) {
       scan_line(&s);
     else
       scan_rows(&s);
+    if (dtype_is_float(n->dtype))
+      loop_adds_up(
+          l,
+          &(LoopSum){
+              .node = id, .kind = SUM_RUNNING, .dims = 1, .at = {turn_of(&s)}, .blocks = s.blocks});
   }
   loop_done_as(l, id, out);
 }

@@ -350,6 +350,16 @@ void build_map_named(const LoopSite *site, const Step *step, LoopFunction *out) 
   loop_done_as(l, id, out);
 }
 
+/* Updates come in the order of their indices: of dims `from` to `to` of the updates. */
+static void adds_up(const Scatter *s, const At *at, int from, int to) {
+  const bool adds = s->n->op->reduce == RED_SUM || s->n->op->reduce == RED_PROD;
+  LoopSum sum = {.node = s->id, .kind = SUM_SCATTERED, .blocks = s->updates && !s->in_f64};
+  if (!adds || !dtype_is_float(s->n->dtype)) return;
+  for (int d = from; d < to; d++)
+    if (has_loop(s->l, at, d)) sum.at[sum.dims++] = at->dim[d];
+  loop_adds_up(s->l, &sum);
+}
+
 void build_scatter(const LoopSite *site, const Step *step, LoopFunction *out) {
   const NodeId id = step->nodes.at[0];
   Loop *l = loop_new(site);
@@ -384,6 +394,7 @@ void build_scatter(const LoopSite *site, const Step *step, LoopFunction *out) {
   else
     end(&s);
   loop_close(l, outer);
+  if (!s.last) adds_up(&s, &at, dim, dim + ri);
   loop_done_as(l, id, out);
 }
 
@@ -406,5 +417,6 @@ void build_unpick(const LoopSite *site, NodeId id, LoopFunction *out) {
   loop_close(l, loops + 1);
   end(&s);
   loop_close(l, outer);
+  adds_up(&s, &at, s.dim, s.dim + 1);
   loop_done_as(l, id, out);
 }

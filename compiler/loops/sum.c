@@ -51,6 +51,5 @@ void build_sum(ReduceNest *r, const SumOrder *o) {
   if (flat) sum.at[sum.dims++] = r->in.flat;
   for (int d = 0; !flat && d < r->x->shape.rank; d++)
     if (r->gone[d] && has_loop(l, &r->in, d)) sum.at[sum.dims++] = r->in.dim[d];
-  sum.calls = loop_sum_calls(l->arena, &l->f);
-  l->f.sum = arena_copy(l->arena, &sum, sizeof sum);
+  loop_adds_up(l, &sum);
 }

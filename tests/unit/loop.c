@@ -205,19 +205,44 @@ static void swap_loops(LoopStmt *outer, LoopStmt *inner) {
 }
 
 /* What a pass over loops might do to a sum. */
-typedef enum Mistake { SWAPPED, TURNED, LANES_HALVED, NO_CARRY, LATER_PART_FIRST } Mistake;
+typedef enum Mistake {
+  SWAPPED,
+  TURNED,
+  LANES_HALVED,
+  NO_CARRY,
+  LATER_PART_FIRST,
+  COUNTED_OTHERWISE, /* an integer of the function is one more */
+  POINTS_ELSEWHERE,  /* a pointer is another */
+  NO_CONDITION       /* that the block ends here */
+} Mistake;
+
+/* The condition under which blocks are combined by a function of that name. */
+static LoopStmt *find_condition(LoopStmt *s, const Exprs *x, const char *name) {
+  for (; s; s = s->next) {
+    LoopStmt *in = find_condition(s->body, x, name);
+    if (in) return in;
+    if (s->kind == STMT_IF && find_stmt(s->body, STMT_CALL, x, name)) return s;
+  }
+  return NULL;
+}
 
 static void make(LoopFunction *f, Mistake m, const char *name, const char *other) {
   Exprs *x = f->x;
-  LoopStmt *s = find_stmt(f->body, m == NO_CARRY ? STMT_CALL : STMT_FOR, x, name);
+  const bool local = m == COUNTED_OTHERWISE || m == POINTS_ELSEWHERE;
+  const LoopStmtKind kind = m == NO_CARRY ? STMT_CALL : local ? STMT_LOCAL : STMT_FOR;
+  LoopStmt *s =
+      m == NO_CONDITION ? find_condition(f->body, x, name) : find_stmt(f->body, kind, x, name);
   if (!s) {
-    printf("FAIL there is no %s to change\n", name);
+    printf("FAIL there is no %s to change in %s\n", name, f->what ? f->what : "");
     exit(1);
   }
   switch (m) {
   case SWAPPED: swap_loops(s, find_stmt(s->body, STMT_FOR, x, other)); break;
   case TURNED: s->c = expr_int(x, -1); break;
   case LANES_HALVED: s->c = expr_int(x, 16); break;
+  case COUNTED_OTHERWISE: s->a = expr_add(x, s->a, expr_int(x, 1)); break;
+  case POINTS_ELSEWHERE: s->a = find_stmt(f->body, STMT_LOCAL, x, other)->a; break;
+  case NO_CONDITION: s->a = expr_int(x, 1); break;
   case NO_CARRY: s->a = expr_call(x, "dtrt_zero", DT_I64, 0, NULL, 0, 0); break;
   case LATER_PART_FIRST: {
     LoopStmt *rest = arena_copy(f->key.arena, s, sizeof *s);
@@ -226,6 +251,8 @@ static void make(LoopFunction *f, Mistake m, const char *name, const char *other
   }
   }
 }
+
+#define COUNTED "its blocks are counted otherwise"
 
 static const struct {
   const char *inputs, *value;
@@ -245,7 +272,39 @@ static const struct {
     {"x: f32[100, 8]", "sum(x, axis=0)", NO_CARRY, "dtrt_carry", NULL,
      "blocks are combined otherwise"},
     {"x: f32[8, 3000]", "sum(x, axis=1)", NO_CARRY, "dtrt_fold", NULL,
-     "blocks are combined otherwise"}};
+     "blocks are combined otherwise"},
+    /* blocks of rows, counted while running */
+    {"x: f32[4096, 8]", "sum(x, axis=0)", COUNTED_OTHERWISE, "first", NULL, COUNTED},
+    {"x: f32[4096, 8]", "sum(x, axis=0)", COUNTED_OTHERWISE, "base", NULL, COUNTED},
+    {"x: f32[4096, 8]", "sum(x, axis=0)", NO_CONDITION, "dtrt_carry", NULL, COUNTED},
+    {"x: f32[100, 8]", "sum(x, axis=0)", NO_CONDITION, "dtrt_carry", NULL, COUNTED},
+    {"x: f32[4096, 8]", "sum(x, axis=0)", POINTS_ELSEWHERE, "own", "sums", COUNTED},
+    {"x: f32[100, 8]", "sum(x, axis=0)", COUNTED_OTHERWISE, "next", NULL, COUNTED},
+    {"x: f32[100, 8]", "sum(x, axis=0)", COUNTED_OTHERWISE, "end", NULL, COUNTED},
+    {"x: f32[64, 300, 8]", "sum(x, axis=[0, 1])", COUNTED_OTHERWISE, "rest", NULL, COUNTED},
+    {"x: f32[8, 30000]", "sum(exp(x), axis=1)", COUNTED_OTHERWISE, "lane0", NULL, COUNTED},
+    /* running sums */
+    {"x: f32[4096, 8]", "cumsum(x, axis=0)", TURNED, "i", NULL, "i does not count up"},
+    {"x: f32[8, 20]", "cumsum(x, axis=1)", TURNED, "i", NULL, "i does not count up"},
+    {"x: f32[8, 300]", "cumsum(x, axis=1)", COUNTED_OTHERWISE, "begin", NULL, COUNTED},
+    {"x: f32[8, 300]", "cumsum(x, axis=1)", COUNTED_OTHERWISE, "end", NULL, COUNTED},
+    {"x: f32[300, 8]", "cumsum(x, axis=0)", COUNTED_OTHERWISE, "end", NULL, COUNTED},
+    {"x: f32[8, 20]", "cumsum(x, axis=1)", LATER_PART_FIRST, "i", NULL,
+     "i comes after a later part of its dim"},
+    /* scatters */
+    {"x: f32[9, 8], i: i32[5, 70], u: f32[5, 70, 8]", "scatter_add(x, i, u)", SWAPPED, "i", "j",
+     "i goes over a dim before that of the loop around it"},
+    {"x: f32[9, 8], i: i32[5, 70], u: f32[5, 70, 8]", "scatter_add(x, i, u)", NO_CARRY,
+     "dtrt_scatter_hit", NULL, "blocks are combined otherwise"},
+    {"x: f32[9, 8], i: i32[7], u: f32[7, 8]", "scatter_add(x, i, u)", TURNED, "i", NULL,
+     "i does not count up"},
+    {"x: f32[9], i: i32[7], u: f32[7]", "scatter_mul(x, i, u)", LATER_PART_FIRST, "i", NULL,
+     "i comes after a later part of its dim"},
+    /* products in loops */
+    {"x: f32[3, 4, 5], y: f32[5, 6, 4]", "einsum(\"adc,cbd->ba\", x, y)", SWAPPED, "i2", "i3",
+     "i2 goes over a dim before that of the loop around it"},
+    {"x: f32[3, 4, 5], y: f32[5, 6, 4]", "einsum(\"adc,cbd->ba\", x, y)", TURNED, "i3", NULL,
+     "i3 does not count up"}};
 
 /* The verifier names a sum whose loops were reordered, and no sum as it was built. */
 static void sums_in_another_order(int i) {
@@ -257,15 +316,48 @@ static void sums_in_another_order(int i) {
            mistakes[i].value);
   const Plan *p = plan_of(a, &d, text);
   const LocalEntry *le = &p->entries.at[1];
-  LoopFunction f = loop_at(p, 0);
+  LoopFunction f = p->loops->entries.at[1]->runs.at[0];
   CHECK(f.sum, "%s has no order", mistakes[i].value);
   const char *law = loop_verify_sum(a, p, le, &f);
   CHECK(!law, "%s as it was built: %s", mistakes[i].value, law);
   make(&f, mistakes[i].mistake, mistakes[i].name, mistakes[i].other);
   law = loop_verify_sum(a, p, le, &f);
-  snprintf(text, sizeof text, "the sum f.a is added up in another order: %s", mistakes[i].law);
+  snprintf(text, sizeof text, "the sum %s is added up in another order: %s",
+           node_called(graph_node(le->graph, f.sum->node)), mistakes[i].law);
   CHECK(law && !strcmp(law, text), "in place of `%s` the verifier says `%s`", text,
         law ? law : "nothing");
+  arena_free(a);
+}
+
+/* A product that tiles of rows sum, in parts of its kernels. */
+static void products_in_parts_of_tiles(void) {
+  Arena *a = arena_new();
+  Diag d;
+  if (!a || arena_catch(a)) abort();
+  const Plan *p =
+      plan_of(a, &d,
+              "entry f(q: f32[1, 3000, 1, 4], k: f32[1, 3000, 1, 4], v: f32[1, 3000, 1, 4]) {\n"
+              "  o = einsum(\"bhst,bthe->bshe\", softmax(einsum(\"bshe,bthe->bhst\", q, k)), v)\n"
+              "  return grad(sum(o * o), v)\n}\n");
+  const LocalEntry *le = &p->entries.at[1];
+  NodeId where;
+  const char *law = sums_breach(p, le, &where);
+  CHECK(!law, "tiles as they were built: %s", law);
+  int changed = 0;
+  for (int s = 0; s < le->steps.n; s++) {
+    Tiles *t = le->steps.at[s].kind == STEP_TILES ? (Tiles *)le->steps.at[s].tile : NULL;
+    for (int i = 0; t && i < t->nodes.n; i++) {
+      const Node *n = graph_node(le->graph, t->nodes.at[i].node);
+      if (op_class(n) != OPC_PRODUCT || t->nodes.at[i].sums != 1) continue;
+      t->loop[0].most += 16;
+      law = sums_breach(p, le, &where);
+      t->loop[0].most -= 16;
+      CHECK(law && !strcmp(law, "tiles cut the sums of a product within a part"),
+            "parts that are longer: %s", law ? law : "nothing");
+      changed++;
+    }
+  }
+  CHECK(changed, "no product is summed in tiles");
   arena_free(a);
 }
 
@@ -448,6 +540,7 @@ int main(void) {
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) runs_in_parts((int)i);
   for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) sums_in_another_order((int)i);
   tiles_in_another_order();
+  products_in_parts_of_tiles();
   sums_after_each_step();
   entry_laws();
   repeated_block();

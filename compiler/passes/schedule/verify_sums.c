@@ -1,8 +1,10 @@
 /* Verifies the order of sums (docs/sums.md) on tiles: what is added up from tile to tile must come
- * row-major, as the loops of the sum itself would take it (ir/loop_verify_sum.c checks those). The
+ * row-major, as the loops of the sum itself would take it (ir/loop_verify_sum.c checks those), and
+ * what a product sums in whole parts. The
  * passes tile, reorder and named decide this; each may leave tiles in which this holds alone. */
 #include "schedule_passes.h"
 #include "sum_order.h"
+#include "dtrt.h"
 
 typedef struct SumTiles {
   const Plan *plan;
@@ -38,6 +40,20 @@ static void check_dims(SumTiles *c, const Tiles *t, const Node *n, const Node *x
   }
 }
 
+/* What a product sums comes to it tile by tile in whole parts, of which its kernels are made, too
+ * (dtrt_gemm_part): the last alone may be shorter, as the last part is. */
+static void check_product(SumTiles *c, const Tiles *t, const TileNode *in) {
+  const Mesh *m = &c->plan->program->mesh;
+  for (int l = 0; l < t->nloops; l++) {
+    const TileLoop *loop = &t->loop[l];
+    if (!(in->sums >> l & 1)) continue;
+    const Shape local = node_local(m, graph_node(c->le->graph, loop->node));
+    const int64_t n = local.dim[loop->dim];
+    if (loop->most < n && loop->most % dtrt_gemm_part(n))
+      breaks(c, in->node, "tiles cut the sums of a product within a part");
+  }
+}
+
 static void check_tiles(SumTiles *c, const Tiles *t) {
   const Graph *g = c->le->graph;
   const Mesh *m = &c->plan->program->mesh;
@@ -45,6 +61,8 @@ static void check_tiles(SumTiles *c, const Tiles *t) {
     const NodeId id = t->nodes.at[i].node;
     const Node *n = graph_node(g, id);
     const SumOrder order = sum_order(m, g, n);
+    if (op_class(n) == OPC_PRODUCT && dtype_is_float(n->dtype))
+      check_product(c, t, &t->nodes.at[i]);
     if (!t->nodes.at[i].sums || !order.fixed) continue;
     const Node *x = graph_operand(g, n, 0);
     const TileNode *in = tiles_node(t, g, n->operand[0]);
