@@ -1,8 +1,9 @@
 /* The machine that plans are made for if none is described: caches and cores as the system reports
- * them for the first CPU of this computer, rates by a table of instruction sets. Linux reports the
+ * them for the first CPU of this computer, rates by a table of families of CPUs. Linux reports the
  * former below /sys/devices/system/cpu; otherwise sysconf may know sizes. Unknown values stay
  * generic. Invariant: two runs on one computer get the same machine, so nothing is measured. */
 #include "host_machine.h"
+#include "cpu_family.h"
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -90,22 +91,6 @@ static void ask_sysconf(Cache *cache, int64_t cores) {
 
 /* -------- vectors -------- */
 
-typedef struct VectorUnit {
-  const char *name;
-  double flops; /* f32, a cycle of one core: two a lane of each unit that multiplies and adds */
-  double bytes; /* of a vector */
-  int64_t registers; /* that hold one */
-} VectorUnit;
-
-#if defined(__x86_64__)
-/* Zen 4: family 25 of AMD; the next one has whole vectors. */
-static bool halves_vectors(void) {
-  unsigned a, b, c, d;
-  return __builtin_cpu_is("amd") && __get_cpuid(1, &a, &b, &c, &d) &&
-         (a >> 8 & 15) + (a >> 20 & 255) == 25;
-}
-#endif
-
 bool host_multiplies_adds(void) {
 #if defined(__x86_64__)
   __builtin_cpu_init();
@@ -117,20 +102,29 @@ bool host_multiplies_adds(void) {
 #endif
 }
 
-static VectorUnit find_vectors(void) {
+static CpuVectors find_vectors(void) {
 #if defined(__x86_64__)
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
-    return halves_vectors() ? (VectorUnit){"AVX-512 in halves", 32, 64, 32}
-                            : (VectorUnit){"AVX-512", 64, 64, 32};
-  if (host_multiplies_adds()) return (VectorUnit){"AVX2", 32, 32, 16};
-  return (VectorUnit){"SSE2", 8, 16, 16};
+    return CPU_AVX512;
+  return host_multiplies_adds() ? CPU_AVX2 : CPU_SSE2;
 #elif defined(__aarch64__)
-  return (VectorUnit){"NEON", 16, 16, 32};
+  return CPU_NEON;
 #else
-  return (VectorUnit){NULL, 0, 0, 0};
+  return CPU_NO_VECTORS;
 #endif
+}
+
+/* Bytes of a vector, and registers that hold one. */
+static void find_registers(Machine *m) {
+  static const struct {
+    double bytes;
+    int64_t registers;
+  } units[] = {
+      [CPU_SSE2] = {16, 16}, [CPU_AVX2] = {32, 16}, [CPU_AVX512] = {64, 32}, [CPU_NEON] = {16, 32}};
+  const CpuVectors v = find_vectors();
+  if (v != CPU_NO_VECTORS) m->vector = units[v].bytes, m->registers = units[v].registers;
 }
 
 /* -------- caches -------- */
@@ -157,8 +151,7 @@ void host_caches(Machine *m) {
   read_system(m->cache, threads);
   if (m->cache[CACHE_L2].size == 0) ask_sysconf(m->cache, m->cores);
   find_pieces(m);
-  const VectorUnit unit = find_vectors();
-  if (unit.name) m->vector = unit.bytes, m->registers = unit.registers;
+  find_registers(m);
   for (int l = 1; l < CACHE_LEVELS; l++) /* nonsense of a virtual machine */
     if (m->cache[l].size > 0 && m->cache[l].size < m->cache[l - 1].size)
       memset(m->cache, 0, sizeof m->cache);
@@ -169,59 +162,62 @@ void host_caches(Machine *m) {
 
 /* -------- rates -------- */
 
-/* Cycles a second at best; those of today's servers where the system does not know. */
-static double find_clock(void) {
-  static const double unknown = 3e9, least = 5e8, most = 1e10;
+static void identify(Cpu *cpu) {
+#if defined(__x86_64__)
+  unsigned a, b, c, d;
+  __builtin_cpu_init();
+  if (!__get_cpuid(1, &a, &b, &c, &d)) return;
+  cpu->maker = __builtin_cpu_is("amd")     ? CPU_AMD
+               : __builtin_cpu_is("intel") ? CPU_INTEL
+                                           : CPU_UNKNOWN;
+  cpu_read_version(a, cpu);
+#elif defined(__aarch64__)
   char text[64];
-  double clock = 0;
-  if (read_line(CPU0 "cpufreq/cpuinfo_max_freq", text, sizeof text)) clock = 1e3 * atof(text);
-  return clock >= least && clock <= most ? clock : unknown;
+  if (read_line(CPU0 "regs/identification/midr_el1", text, sizeof text)) cpu_read_midr(text, cpu);
+#else
+  (void)cpu;
+#endif
 }
 
-/* What one core reads or writes of memory: the cache lines that it has under way, some 16 on
- * Intel's CPUs and 48 on AMD's, in the time that each takes. */
-static double find_bandwidth(const Machine *m) {
-  double lines = 16;
-#if defined(__x86_64__)
-  if (__builtin_cpu_is("amd") && __builtin_cpu_supports("avx2")) lines = 48;
-#endif
-  return lines * m->line / m->memory_latency;
+static Cpu find_cpu(void) {
+  Cpu cpu = {.vectors = find_vectors()};
+  char text[64];
+  identify(&cpu);
+  if (read_line(CPU0 "cpufreq/cpuinfo_max_freq", text, sizeof text)) cpu.clock = 1e3 * atof(text);
+  return cpu;
 }
 
 /* What the cores of a host have of memory together: of AMD's CPUs 60 GB/s for the cores of an L3,
  * whose chip has one link to memory, of others 200 GB/s, of the eight channels of a socket. */
-static double find_host_bandwidth(const Machine *m) {
-  double each = 200e9;
-#if defined(__x86_64__)
-  if (__builtin_cpu_is("amd")) each = 60e9;
-#endif
+static double find_host_bandwidth(const Machine *m, bool amd) {
+  const double each = amd ? 60e9 : 200e9;
   const int64_t sharing = m->cache[CACHE_L3].size > 0 ? m->cache[CACHE_L3].cores : m->cores;
   const double groups = fmax(1, (double)m->cores / (double)(sharing > 1 ? sharing : 1));
   return fmax(m->memory_bandwidth, groups * each);
 }
 
-/* Of a peak products have 0.8, and loops, which rarely multiply and add at once and wait for what
+/* Of a peak products have 0.9, and loops, which rarely multiply and add at once and wait for what
  * they read, an eighth. Devices are threads that read each other's memory: each byte is read and
  * written, and a wait is a cache line's way there and back, some times over. */
-static void find_rates(Machine *m) {
-  static const double of_products = 0.8, of_loops = 0.125;
-  const VectorUnit unit = find_vectors();
-  if (!unit.name) return;
-  const double peak = unit.flops * find_clock();
+static void find_rates(Machine *m, const CpuRates *cpu) {
+  static const double of_products = 0.9, of_loops = 0.125;
+  const double peak = cpu->flops * cpu->clock;
   m->flops = of_products * peak;
   m->vector_flops = of_loops * peak;
-  m->memory_bandwidth = find_bandwidth(m);
+  m->memory_bandwidth = cpu->lines * m->line / m->memory_latency;
   m->link[0] = (Link){
       .bandwidth = m->memory_bandwidth / 2, .latency = 1e-6, .message = -1, .by = LINK_MEMORY};
 }
 
 const Machine *host_machine(Arena *a) {
   Machine *m = arena_new_of(a, Machine);
+  const Cpu cpu = find_cpu();
+  const CpuRates rates = cpu_rates(&cpu);
   *m = *machine_generic();
   m->name = "native";
   find_pieces(m);
-  find_rates(m);
+  if (rates.flops > 0) find_rates(m, &rates);
   host_caches(m);
-  if (find_vectors().name) m->host_bandwidth = find_host_bandwidth(m);
+  if (rates.flops > 0) m->host_bandwidth = find_host_bandwidth(m, cpu.maker == CPU_AMD);
   return m;
 }

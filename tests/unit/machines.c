@@ -2,6 +2,7 @@
  *
  * The hand-computed cases use machines whose rates are powers of ten far from each other, so that a
  * term that is missing or counted twice cannot hide behind another. */
+#include "cpu_family.h"
 #include "host_machine.h"
 #include "cost.h"
 #include "frontend.h"
@@ -379,6 +380,53 @@ static void test_host(Arena *a) {
   CHECK(back && same(m, back), "this computer as a file:\n%s%s", text.at, said.first);
 }
 
+/* Of GFLOP/s that were measured, and of CPUs that say other things than their kin. */
+static void test_families(void) {
+  static const struct {
+    const char *what;
+    Cpu cpu;
+    const char *name;
+    double flops, clock; /* GHz */
+  } cases[] = {{"117.8 measured", {CPU_AMD, 0x19, 0x11, CPU_AVX512, 0}, "Zen 4", 32, 3.7},
+               {"base clock", {CPU_AMD, 0x19, 0x11, CPU_AVX512, 2.4e9}, "Zen 4", 32, 3.7},
+               {"boost of one core", {CPU_AMD, 0x19, 0x11, CPU_AVX512, 4.1e9}, "Zen 4", 32, 3.7},
+               {"AVX-512 hidden", {CPU_AMD, 0x19, 0x11, CPU_AVX2, 0}, "Zen 4", 32, 3.7},
+               {"229 to 255 measured", {CPU_AMD, 0x1a, 0x02, CPU_AVX512, 0}, "Zen 5", 64, 3.8},
+               {"AVX-512 hidden", {CPU_AMD, 0x1a, 0x02, CPU_AVX2, 0}, "Zen 5", 32, 3.8},
+               {"a laptop", {CPU_AMD, 0x1a, 0x24, CPU_AVX512, 5.1e9}, "Zen 5 of laptops", 32, 5.1},
+               {"Milan", {CPU_AMD, 0x19, 0x01, CPU_AVX2, 0}, "Zen 3", 32, 3.4},
+               {"a desktop", {CPU_AMD, 0x19, 0x61, CPU_AVX512, 5.7e9}, "Zen 3 or 4", 32, 5.7},
+               {"Naples", {CPU_AMD, 0x17, 0x01, CPU_AVX2, 0}, "Zen", 16, 2.7},
+               {"179 measured", {CPU_INTEL, 6, 0x8f, CPU_AVX512, 0}, "Sapphire Rapids", 64, 2.8},
+               {"178 measured", {CPU_INTEL, 6, 0xcf, CPU_AVX512, 0}, "Emerald Rapids", 64, 2.8},
+               {"no FMA", {CPU_INTEL, 6, 0xcf, CPU_SSE2, 0}, "Emerald Rapids", 8, 2.8},
+               {"one wide unit", {CPU_INTEL, 6, 0x8c, CPU_AVX512, 4.7e9}, "Tiger Lake", 32, 4.7},
+               {"not in the table", {CPU_INTEL, 6, 0xfe, CPU_AVX512, 0}, NULL, 64, 3},
+               {"a clock of nonsense", {CPU_INTEL, 6, 0xfe, CPU_AVX2, 1e6}, NULL, 32, 3},
+               {"another maker", {CPU_UNKNOWN, 6, 0x8f, CPU_AVX2, 0}, NULL, 32, 3},
+               {"Graviton 2", {CPU_ARM, 0, 0xd0c, CPU_NEON, 0}, "Neoverse N1", 16, 2.6},
+               {"Graviton 4", {CPU_ARM, 0, 0xd4f, CPU_NEON, 0}, "Neoverse V2", 32, 2.8},
+               {"another of Arm", {CPU_ARM, 0, 0xd00, CPU_NEON, 2e9}, NULL, 16, 2},
+               {"no vectors", {CPU_UNKNOWN, 0, 0, CPU_NO_VECTORS, 0}, NULL, 0, 3}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const CpuRates r = cpu_rates(&cases[i].cpu);
+    const bool named = cases[i].name ? r.name && !strcmp(r.name, cases[i].name) : !r.name;
+    CHECK(named && r.flops == cases[i].flops && near(r.clock, cases[i].clock * 1e9),
+          "%s: %s, %g flops a cycle, %g Hz", cases[i].what, r.name ? r.name : "none", r.flops,
+          r.clock);
+    CHECK(r.lines >= 16, "%s: %g cache lines", cases[i].what, r.lines);
+  }
+  Cpu cpu = {.maker = CPU_UNKNOWN};
+  cpu_read_version(0x00a10f11, &cpu);
+  CHECK(cpu.family == 0x19 && cpu.model == 0x11, "Genoa is %x, %x", cpu.family, cpu.model);
+  cpu_read_version(0x000806f8, &cpu);
+  CHECK(cpu.family == 6 && cpu.model == 0x8f, "Sapphire Rapids is %x, %x", cpu.family, cpu.model);
+  CHECK(cpu_read_midr("0x00000000413fd0c1", &cpu) && cpu.maker == CPU_ARM && cpu.family == 0 &&
+            cpu.model == 0xd0c,
+        "Neoverse N1 is %x, %x", (unsigned)cpu.maker, cpu.model);
+  CHECK(!cpu_read_midr("", &cpu) && !cpu_read_midr("none", &cpu), "a register of no number");
+}
+
 /* -------- axes -------- */
 
 /* Groups of 2, 8 and all; latency tells which link was taken. */
@@ -597,6 +645,7 @@ int main(void) {
   test_wrong(a);
   test_round_trip(a);
   test_host(a);
+  test_families();
   test_axes();
   test_exchanges(a);
   test_ops(a);
