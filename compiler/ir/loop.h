@@ -221,7 +221,10 @@ typedef struct LoopEntry {
   LoopStmt *body;
   LoopSymbols symbols;
   VEC(LoopView) views;
-  VEC(LoopFunction) runs; /* what EXPR_RUN calls, each as it was built for that call */
+  VEC(LoopFunction)
+  runs;                /* what EXPR_RUN calls, each as it was built for that call; x NULL: it
+                          equals an earlier one, and has no more than what it is passed */
+  const char *outside; /* what is wrong with one of those, as text; or NULL */
   VEC(LoopRows) rows;
   NodeVec exchanges; /* numbered on from those of the entries before */
   int first_exchange;
@@ -261,6 +264,9 @@ const char *loop_sum_calls(Arena *a, const LoopFunction *f);
 void loop_sum_find_counts(Arena *a, const LoopFunction *f, LoopSum *sum);
 /* What they are set to, and under which conditions blocks are combined, in order. */
 const char *loop_sum_counts(Arena *a, const LoopFunction *f, const LoopSum *sum);
+/* Both, and whether what the function writes lies apart. */
+const char *loop_verify_function(Arena *a, const Plan *p, const LocalEntry *le,
+                                 const LoopFunction *f);
 /* What breaks the laws, as text; NULL: nothing. *where: the step's node. */
 const char *loop_verify_entry(Arena *a, const Plan *p, const LoopEntry *en, NodeId *where);
 

@@ -251,15 +251,18 @@ static const char *not_apart(Arena *a, const LocalEntry *le, const LoopFunction 
   return NULL;
 }
 
+const char *loop_verify_function(Arena *a, const Plan *p, const LocalEntry *le,
+                                 const LoopFunction *f) {
+  const char *outside = loop_verify(a, p, le, f), *breach;
+  if (outside) return arena_printf(a, "an index leaves its block: %s", outside);
+  breach = not_apart(a, le, f);
+  return breach ? breach : loop_verify_sum(a, p, le, f);
+}
+
 const char *loop_verify_entry(Arena *a, const Plan *p, const LoopEntry *en, NodeId *where) {
-  EntryCheck c = {.arena = a, .plan = p, .en = en, .x = en->x};
-  for (int i = 0; i < en->runs.n && !c.breach; i++) {
-    const LoopFunction *f = &en->runs.at[i];
-    const char *outside = loop_verify(a, p, en->le, f);
-    if (outside) c.breach = arena_printf(a, "an index leaves its block: %s", outside);
-    if (!c.breach) c.breach = not_apart(a, en->le, f);
-    if (!c.breach) c.breach = loop_verify_sum(a, p, en->le, f);
-  }
+  EntryCheck c = {.arena = a, .plan = p, .en = en, .x = en->x, .breach = en->outside};
+  for (int i = 0; i < en->runs.n && !c.breach; i++)
+    if (en->runs.at[i].x) c.breach = loop_verify_function(a, p, en->le, &en->runs.at[i]);
   check_list(&c, en->body);
   if (c.next < en->le->steps.n) breaks(&c, "steps that are missing");
   for (int i = 0; i < 8; i++)

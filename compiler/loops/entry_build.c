@@ -177,7 +177,33 @@ static Expr move_symbol(void *user, Expr e) {
   return own;
 }
 
-Expr entry_run(EntryBuild *b, const LoopFunction *f) {
+/* Of a function that equals an earlier one its call needs no more than what is passed. Its buffers
+ * and indices are its own, so it is verified first. */
+static void forget_equal(EntryBuild *b, int run, ArenaMark before) {
+  LoopFunction *f = &b->en->runs.at[run];
+  const LoopUnit *u = &b->program->units.at[f->number];
+  const LoopFunction *first = &u->entry->runs.at[u->run];
+  if (b->whole || first == f || f->join || b->en->outside) return;
+  b->en->outside = loop_verify_function(b->functions, b->l->plan, b->en->le, f);
+  if (b->en->outside) return; /* which lies there */
+  LoopFunction rest = {.what = f->what,
+                       .flat = f->flat,
+                       .uses_dev = f->uses_dev,
+                       .draws_once = f->draws_once,
+                       .returns = f->returns,
+                       .partial = f->partial,
+                       .partial_type = f->partial_type,
+                       .part = first->part,
+                       .grain = f->grain,
+                       .key = first->key,
+                       .number = f->number};
+  rest.used.n = f->used.n;
+  for (int i = 0; i < f->buffers.n; i++) vec_push(b->l->arena, &rest.buffers, f->buffers.at[i]);
+  *f = rest;
+  arena_release(b->functions, before);
+}
+
+Expr entry_run(EntryBuild *b, const LoopFunction *f, ArenaMark before) {
   Exprs *x = b->en->x;
   Expr *arg = arena_array(b->l->arena, Expr, f->used.n + f->buffers.n + 3);
   int n = 0;
@@ -193,6 +219,7 @@ Expr entry_run(EntryBuild *b, const LoopFunction *f) {
     arg[n++] = expr_rebuild(x, f->x, f->iterations, move_symbol, &m);
     arg[n++] = loop_int(b->l, f->grain);
   }
+  forget_equal(b, run, before);
   return expr_of_entry(x, EXPR_RUN, f->returns ? DT_BOOL : DT_I64, run, NULL, n, arg);
 }
 
@@ -212,21 +239,22 @@ static void put_joins(EntryBuild *b) {
   b->joins.n = 0;
 }
 
-static void put_loop(EntryBuild *b, const LoopFunction *f) {
-  loop_add(b->l, (LoopStmt){.kind = STMT_CALL, .a = entry_run(b, f)});
+static void put_loop(EntryBuild *b, const LoopFunction *f, ArenaMark before) {
+  loop_add(b->l, (LoopStmt){.kind = STMT_CALL, .a = entry_run(b, f, before)});
   if (f->join) vec_push(b->l->arena, &b->joins, *f);
   if (!b->l->tile) put_joins(b);
 }
 
 LoopSite entry_site(const EntryBuild *b) {
-  return (LoopSite){b->l->arena, b->l->plan, b->l->le, b->l->tile};
+  return (LoopSite){b->functions, b->l->plan, b->l->le, b->l->tile};
 }
 
 void entry_loop(EntryBuild *b, LoopBuilder *build, NodeId id) {
   const LoopSite site = entry_site(b);
+  const ArenaMark before = arena_mark(b->functions);
   LoopFunction f;
   build(&site, id, &f);
-  put_loop(b, &f);
+  put_loop(b, &f, before);
 }
 
 /* -------- steps -------- */
@@ -267,40 +295,47 @@ static bool is_there(const LocalEntry *le, NodeId id) {
 }
 
 static void map(EntryBuild *b, const LoopSite *site, const Step *s) {
+  const ArenaMark before = arena_mark(b->functions);
   Step rest = *s;
   LoopFunction f;
   rest.nodes.at = NULL, rest.nodes.n = rest.nodes.cap = 0;
   for (int i = 0; i < s->nodes.n; i++)
     if (!entry_has_memory(b) || !is_there(site->le, s->nodes.at[i]))
       vec_push(b->l->arena, &rest.nodes, s->nodes.at[i]);
-  if (rest.nodes.n) loop_of(site, rest.nodes.n == s->nodes.n ? s : &rest, &f), put_loop(b, &f);
+  if (rest.nodes.n)
+    loop_of(site, rest.nodes.n == s->nodes.n ? s : &rest, &f), put_loop(b, &f, before);
 }
 
 bool entry_storing(EntryBuild *b, const Step *made, const Step *reduce) {
   const LoopSite site = entry_site(b);
+  const ArenaMark before = arena_mark(b->functions);
   LoopFunction f;
   if (made->kind != STEP_MAP || reduce->kind != STEP_REDUCE) return false;
   for (int i = 0; i < made->nodes.n; i++)
     if (entry_has_memory(b) && is_there(site.le, made->nodes.at[i])) return false;
-  if (!build_reduce_storing(&site, made, reduce->nodes.at[0], &f)) return false;
+  if (!build_reduce_storing(&site, made, reduce->nodes.at[0], &f)) {
+    arena_release(b->functions, before);
+    return false;
+  }
   Step *both = arena_new_of(b->l->arena, Step);
   *both = *reduce;
   both->nodes = (NodeVec){0};
   for (int i = 0; i < made->nodes.n; i++) vec_push(b->l->arena, &both->nodes, made->nodes.at[i]);
   vec_push(b->l->arena, &both->nodes, reduce->nodes.at[0]);
   loop_open_body(b->l, (LoopStmt){.kind = STMT_STEP, .a = NO_EXPR, .step = both});
-  put_loop(b, &f);
+  put_loop(b, &f, before);
   loop_close(b->l, 1);
   return true;
 }
 
 void entry_step(EntryBuild *b, const Step *s) {
   const LoopSite site = entry_site(b);
+  const ArenaMark before = arena_mark(b->functions);
   LoopFunction f;
   switch (s->kind) {
   case STEP_MAP: map(b, &site, s); break;
   case STEP_REDUCE:
-  case STEP_SCATTER: loop_of(&site, s, &f), put_loop(b, &f); break;
+  case STEP_SCATTER: loop_of(&site, s, &f), put_loop(b, &f, before); break;
   case STEP_KERNEL: kernel(b, s, NULL); break;
   case STEP_EXCHANGE:
   case STEP_WAIT: exchange(b, s); break;
@@ -483,10 +518,14 @@ static LoopEntry *entry(EntryBuild b, const Plan *p, const LocalEntry *le, int f
   return en;
 }
 
-LoopProgram *loop_program(const Plan *p) {
+static LoopProgram *program(const Plan *p, bool whole) {
   LoopProgram *all = arena_new_of(p->arena, LoopProgram);
   Lookup unit_at = {0};
-  const EntryBuild b = {.program = all, .names = names_new(p->arena), .unit_at = &unit_at};
+  const EntryBuild b = {.program = all,
+                        .names = names_new(p->arena),
+                        .unit_at = &unit_at,
+                        .functions = arena_child(p->arena),
+                        .whole = whole};
   for (int i = 0, exchanges = 0; i < p->entries.n; i++) {
     LoopEntry *en = entry(b, p, &p->entries.at[i], exchanges);
     exchanges += en->exchanges.n;
@@ -494,3 +533,6 @@ LoopProgram *loop_program(const Plan *p) {
   }
   return all;
 }
+
+LoopProgram *loop_program(const Plan *p) { return program(p, true); }
+LoopProgram *loop_program_once(const Plan *p) { return program(p, false); }

@@ -16,6 +16,8 @@ typedef struct EntryBuild {
   const int *region;       /* by node of the entry: regions_find; NULL: there are none */
   VEC(LoopFunction) joins; /* of what the epilogue that is built adds up, when its kernel is done */
   Sharing *sharing;        /* NULL: devices share no variables */
+  Arena *functions; /* of loop functions; what is made of one that equals an earlier one goes ... */
+  bool whole;       /* ... unless all stay as they are */
 } EntryBuild;
 
 /* -------- memory -------- */
@@ -58,7 +60,8 @@ void shared_end(EntryBuild *b);
 
 /* -------- statements -------- */
 
-Expr entry_run(EntryBuild *b, const LoopFunction *f); /* the call, as an expression */
+/* The call, as an expression, of a function that was built since `before`, of b->functions. */
+Expr entry_run(EntryBuild *b, const LoopFunction *f, ArenaMark before);
 LoopSite entry_site(const EntryBuild *b); /* where the statement that is built stands */
 /* The call of a loop for a node. */
 typedef void LoopBuilder(const LoopSite *s, NodeId id, LoopFunction *out);

@@ -16,5 +16,8 @@ bool loop_of(const LoopSite *s, const Step *step, LoopFunction *out);
 
 /* All entries of a plan as statements, and the functions that they call. */
 LoopProgram *loop_program(const Plan *p);
+/* The same, verified as it is built: functions that equal an earlier one are left without
+ * statements and expressions, which would be most of the memory of a deep model's. */
+LoopProgram *loop_program_once(const Plan *p);
 
 #endif

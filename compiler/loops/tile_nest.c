@@ -66,9 +66,10 @@ static void close_band(EntryBuild *b) {
 static void check_band(EntryBuild *b, int i) {
   if (!is_masked(b) || loop_band(b->l)->at != i) return;
   const LoopSite site = entry_site(b);
+  const ArenaMark before = arena_mark(b->functions);
   LoopFunction f;
   build_band_check(&site, &f);
-  const Expr counts = entry_run(b, &f);
+  const Expr counts = entry_run(b, &f, before);
   loop_if(b->l, expr_and(b->en->x, is_whole(b, 0), counts));
   loop_add(b->l, (LoopStmt){.kind = STMT_NEXT, .a = NO_EXPR});
   loop_close(b->l, 1);

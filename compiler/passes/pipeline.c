@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-static void statements(Plan *p) { p->loops = loop_program(p); }
+static void statements(Plan *p) { p->loops = loop_program_once(p); }
 
 /* Required passes, and optimizations. */
 enum { NEEDED, BETTER };

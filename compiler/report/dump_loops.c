@@ -5,7 +5,7 @@
 #include "report.h"
 
 void dump_loops(const Plan *p, Str *out) {
-  const LoopProgram *all = p->loops ? p->loops : loop_program(p);
+  const LoopProgram *all = loop_program(p); /* p->loops has each function once */
   report_mesh(p, out);
   for (int i = 0; i < all->entries.n; i++) {
     if (i) str_puts(out, "\n");

@@ -431,6 +431,72 @@ static void sums_after_each_step(void) {
   arena_free(a);
 }
 
+/* -------- functions that equal an earlier one -------- */
+
+/* A chain of `layers` steps that are alike, which reads and writes other memory in each. */
+static const Plan *layers_of(Arena *a, Diag *d, int layers) {
+  Str text = str_new(a);
+  str_puts(&text, "mesh [a=2]\nentry f(x: f32[64, 256], w: f32[256, 256]) {\n");
+  for (int i = 0; i < layers; i++) str_puts(&text, "  x = softmax(x @ w) * 2.0\n");
+  str_puts(&text, "  return x\n}\nlayout f.x = [a, _]\n");
+  return plan_of(a, d, text.at);
+}
+
+/* They are the functions that the whole program has, with the same calls. */
+static void equal_functions_are_forgotten(void) {
+  Arena *a = arena_new();
+  Diag d;
+  if (!a || arena_catch(a)) abort();
+  const Plan *p = layers_of(a, &d, 24);
+  const LoopProgram *whole = loop_program(p), *once = loop_program_once(p);
+  int forgotten = 0;
+  CHECK(whole->units.n == once->units.n, "%d functions, %d if each is there once", whole->units.n,
+        once->units.n);
+  for (int e = 0; e < whole->entries.n; e++) {
+    const LoopEntry *x = whole->entries.at[e], *y = once->entries.at[e];
+    NodeId where;
+    const char *law = loop_verify_entry(a, p, y, &where);
+    CHECK(!law, "entry %d: %s", e, law);
+    CHECK(x->identity == y->identity && x->runs.n == y->runs.n, "entry %d is another", e);
+    for (int i = 0; i < y->runs.n; i++) {
+      const LoopFunction *f = &x->runs.at[i], *g = &y->runs.at[i];
+      const LoopUnit *u = &once->units.at[g->number];
+      const bool first = u->entry == y && u->run == i;
+      forgotten += !g->x;
+      CHECK(f->x && !g->x == !first && (first || !g->body), "function %d of entry %d", i, e);
+      CHECK(f->number == g->number && f->used.n == g->used.n && f->buffers.n == g->buffers.n &&
+                !f->part == !g->part && f->uses_dev == g->uses_dev && f->key.n == g->key.n,
+            "function %d of entry %d takes other things", i, e);
+    }
+  }
+  CHECK(forgotten > 20, "%d functions are forgotten", forgotten);
+  arena_free(a);
+}
+
+/* What a function that equals an earlier one has of its own is looked at before it is forgotten. */
+static void forgotten_functions_are_verified(void) {
+  Arena *a = arena_new();
+  Diag d;
+  if (!a || arena_catch(a)) abort();
+  const Plan *p = layers_of(a, &d, 4);
+  const LocalEntry *le = &p->entries.at[p->entries.n - 1];
+  const LoopProgram *whole = loop_program(p);
+  const LoopEntry *en = whole->entries.at[p->entries.n - 1];
+  /* The last map lies where what it reads does, as another array. */
+  int last = en->runs.n - 1;
+  while (last > 0 && en->runs.at[last].buffers.n < 2) last--;
+  const LoopFunction *f = &en->runs.at[last];
+  CHECK(last > 0 && f->buffers.n >= 2 && whole->units.at[f->number].run != last,
+        "no function equals an earlier one");
+  le->buffer[node_base(le->graph, f->buffers.at[0].node)] =
+      le->buffer[node_base(le->graph, f->buffers.at[1].node)];
+  NodeId where;
+  const LoopProgram *once = loop_program_once(p);
+  const char *law = loop_verify_entry(a, p, once->entries.at[p->entries.n - 1], &where);
+  CHECK(law, "an array that is written where another is read breaks no law");
+  arena_free(a);
+}
+
 /* -------- entries -------- */
 
 static LoopEntry *entry_of(Arena *a, Diag *d, const Plan **p, const char *text) {
@@ -542,6 +608,8 @@ int main(void) {
   tiles_in_another_order();
   products_in_parts_of_tiles();
   sums_after_each_step();
+  equal_functions_are_forgotten();
+  forgotten_functions_are_verified();
   entry_laws();
   repeated_block();
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) compares(&pairs[i]);
