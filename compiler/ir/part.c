@@ -1,5 +1,5 @@
-/* Parts of tensors that products read where they lie: slices and windows without steps, of whole
- * dims or of dims that no device has cut, and of those as much as is filled (prefix.c). */
+/* Parts of tensors that products read where they lie: slices and windows without steps and rows, of
+ * whole dims or of dims that no device has cut, and of those as much as is filled (prefix.c). */
 #include "plan.h"
 #include <string.h>
 
@@ -64,6 +64,26 @@ static bool through_window(const Graph *g, const Node *n, const Node *x, TensorP
   return true;
 }
 
+/* Of the dim that it picks from one position is in the part. */
+static bool through_pick(const Graph *g, const Node *n, const Node *x, TensorPart *p, int rank) {
+  const int from = (int)node_attr(n, "axis");
+  const DimLayout *lies = &x->layout->dim[from];
+  if (lies->naxes || lies->window.of || node_is_const(graph_node(g, node_base(g, n->operand[1]))))
+    return false;
+  for (int d = 0; d < n->shape.rank; d++)
+    if (!dim_equal(&n->layout->dim[d], &x->layout->dim[d + (d >= from)])) return false;
+  const TensorPart seen = *p;
+  no_positions(p);
+  for (int d = 0; d < n->shape.rank; d++) {
+    const int to = d + (d >= from);
+    p->begin[to] = seen.begin[d], p->at[to] = seen.at[d], p->reach[to] = seen.reach[d];
+  }
+  p->at[from] = n->operand[1];
+  for (int d = 0; d < rank; d++)
+    if (p->dim[d] != NO_DIM) p->dim[d] += p->dim[d] >= from;
+  return true;
+}
+
 static bool is_slice(const Node *n) {
   return op_class(n) == OPC_MOVE && n->noperands == 1 && op_has_attr(n->op, "begin") &&
          op_has_attr(n->op, "step");
@@ -73,6 +93,12 @@ static bool is_slice(const Node *n) {
 static bool is_window(const Node *n) {
   return op_class(n) == OPC_MOVE && !n->op->updates && n->op->by_index == 1 &&
          op_has_attr(n->op, "step");
+}
+
+/* Of one position along a dim, known while running: the row of a stack that a scan is at. */
+static bool is_pick(const Graph *g, const Node *n) {
+  return op_class(n) == OPC_MOVE && n->op->rows && n->op->by_index == 1 && n->noperands == 2 &&
+         graph_operand(g, n, 1)->shape.rank == 0;
 }
 
 /* It may be a prefix, as node_prefix finds out. */
@@ -87,7 +113,7 @@ static bool is_reshape(const Node *n) {
 }
 
 int part_operand(const Graph *g, const Node *n) {
-  if (is_reshape(n) || is_slice(n) || is_window(n)) return 0;
+  if (is_reshape(n) || is_slice(n) || is_window(n) || is_pick(g, n)) return 0;
   return is_choice(g, n) ? 1 : -1;
 }
 
@@ -150,9 +176,9 @@ static bool rounds(const Graph *g, const Node *n) {
          dtype_is_half(n->dtype) && graph_operand(g, n, 0)->dtype == DT_F32;
 }
 
-/* Local node `id` is a slice or a window of what lies in memory from before: a source, a carried
- * tensor, or one into which a window was written; and nothing between the two is stored. Or it is
- * all or part of such a tensor, rounded. */
+/* Local node `id` is a slice, a window or a row of what lies in memory from before: a source, a
+ * carried tensor, or one into which a window was written; and nothing between the two is stored. Or
+ * it is all or part of such a tensor, rounded. */
 static bool tensor_part(const LocalEntry *le, NodeId id, TensorPart *p) {
   const Graph *g = le->graph;
   const Node *whole = graph_node(g, id), *n = whole;
@@ -161,20 +187,22 @@ static bool tensor_part(const LocalEntry *le, NodeId id, TensorPart *p) {
   for (int d = 0; d < n->shape.rank; d++) p->dim[d] = n->shape.dim[d] > 1 ? d : NO_DIM;
   bool sliced = false;
   for (;;) {
-    const bool slices = is_slice(n), moves = is_window(n), fills = is_choice(g, n),
-               casts = !p->rounds && rounds(g, n);
-    if (!slices && !moves && !fills && !casts && !is_reshape(n)) break;
+    const bool slices = is_slice(n), moves = is_window(n), picks = is_pick(g, n),
+               fills = is_choice(g, n), casts = !p->rounds && rounds(g, n);
+    if (!slices && !moves && !picks && !fills && !casts && !is_reshape(n)) break;
     const Node *x = graph_operand(g, n, fills);
     if (slices  ? !through_slice(n, x, p)
         : moves ? !through_window(g, n, x, p)
+        : picks ? !through_pick(g, n, x, p, whole->shape.rank)
         : fills ? !through_prefix(le, p->of, p, whole->shape.rank)
                 : !through_view(n, x, p, whole->shape.rank))
       return false;
-    sliced = sliced || slices || moves || fills || casts;
+    sliced = sliced || slices || moves || picks || fills || casts;
     p->rounds = p->rounds || casts;
     p->of = n->operand[fills];
     n = x;
-    if ((is_slice(n) || is_window(n) || is_choice(g, n) || rounds(g, n)) && le->stored[p->of])
+    if ((is_slice(n) || is_window(n) || is_pick(g, n) || is_choice(g, n) || rounds(g, n)) &&
+        le->stored[p->of])
       return false;
   }
   return sliced && n->dtype == (p->rounds ? DT_F32 : whole->dtype) && layout_is_plain(n->layout) &&

@@ -170,6 +170,19 @@ static bool is_fixed(const EntryBuild *b, NodeId id, int loop) {
   return !region_within(le->entry, b->region[node_base(le->graph, id)], loop);
 }
 
+/* So has operand k of a product: a part lies in one place, too. */
+static bool is_operand_fixed(const EntryBuild *b, const Node *product, int k, int loop) {
+  const LocalEntry *le = b->en->le;
+  const NodeId id = product->operand[k];
+  TensorPart part;
+  if (le->stored[node_base(le->graph, id)] || !product_part(le, product, k, &part))
+    return is_fixed(b, id, loop);
+  bool fixed = is_fixed(b, part.of, loop);
+  for (int d = 0; d < graph_node(le->graph, part.of)->shape.rank; d++)
+    if (part.at[d] != NO_NODE) fixed = fixed && is_fixed(b, part.at[d], loop);
+  return fixed;
+}
+
 /* In a loop of the entry that does not change the second matrix: each run needs it packed. */
 static bool stays(const Product *p) {
   const EntryBuild *b = p->build;
@@ -177,7 +190,7 @@ static bool stays(const Product *p) {
       product_is_batch(b->en->le->graph, p->t[OUT].n))
     return false;
   const int loop = loop_around(b, p->t[OUT].id);
-  return loop != NO_REGION && is_fixed(b, memory_of(&p->t[p->b.t]), loop);
+  return loop != NO_REGION && is_operand_fixed(b, p->t[OUT].n, p->b.t, loop);
 }
 
 /* Which operands lie there in f32: DTRT_ROUND_A, ... */
@@ -220,22 +233,13 @@ static Expr told_loops(Product *p) {
   return expr_address(p->x, entry_list(p->build, "dtrt_loops", 6, field));
 }
 
-/* Where a product has its operand k. */
-static NodeId operand_memory(const LocalEntry *le, const Node *n, int k) {
-  TensorPart part;
-  const NodeId id = n->operand[k];
-  const bool stored = le->stored[node_base(le->graph, id)];
-  return !stored && product_part(le, n, k, &part) ? part.of : id;
-}
-
 bool entry_product_stays(const EntryBuild *b, int loop) {
   const LocalEntry *le = b->en->le;
   const Graph *g = le->graph;
   for (NodeId i = 0; i < g->nodes.n; i++) {
     const Node *n = graph_node(g, i);
     if (op_class(n) == OPC_PRODUCT && loop_around(b, i) == loop && !product_is_batch(g, n) &&
-        (is_fixed(b, operand_memory(le, n, 0), loop) ||
-         is_fixed(b, operand_memory(le, n, 1), loop)))
+        (is_operand_fixed(b, n, 0, loop) || is_operand_fixed(b, n, 1, loop)))
       return true;
   }
   return false;

@@ -39,6 +39,26 @@ static double bytes_made(const Bypass *b, const Step *s, NodeId id) {
   return bytes;
 }
 
+/* A product reads of a tensor the part that is its operand: the row of a stack. */
+static double bytes_of_part(const Bypass *b, const Step *s, NodeId id) {
+  const LocalEntry *le = b->le;
+  const Node *of = graph_node(le->graph, id), *n = graph_node(le->graph, s->nodes.at[0]);
+  const double whole = (double)node_bytes(b->plan->program, of);
+  double bytes = 0;
+  for (int k = 0; k < n->noperands; k++) {
+    const NodeId read = n->operand[k];
+    const Node *x = graph_node(le->graph, read);
+    TensorPart part;
+    if (le->stored[node_base(le->graph, read)]) {
+      if (node_base(le->graph, read) == id) return whole;
+    } else if (product_part(le, n, k, &part) && node_base(le->graph, part.of) == id) {
+      bytes +=
+          (double)node_bytes(b->plan->program, x) / dtype_size(x->dtype) * dtype_size(of->dtype);
+    }
+  }
+  return bytes > 0 ? fmin(bytes, whole) : whole; /* 0: an end of what counts */
+}
+
 /* A map reads no more elements of each operand than it makes. */
 static double bytes_read(const Bypass *b, const Step *s, NodeId id) {
   const Program *program = b->plan->program;
@@ -46,6 +66,8 @@ static double bytes_read(const Bypass *b, const Step *s, NodeId id) {
   double most = 0;
   if (b->le->tile_bytes[id]) return 0;
   const double bytes = (double)node_bytes(program, n);
+  const bool product = op_class(graph_node(b->le->graph, s->nodes.at[0])) == OPC_PRODUCT;
+  if (s->kind == STEP_KERNEL && product) return bytes_of_part(b, s, id);
   if (s->kind != STEP_MAP) return bytes;
   for (int i = 0; i < s->nodes.n; i++) {
     const Node *made = graph_node(b->le->graph, s->nodes.at[i]);
