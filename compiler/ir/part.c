@@ -177,8 +177,8 @@ static bool rounds(const Graph *g, const Node *n) {
 }
 
 /* Local node `id` is a slice, a window or a row of what lies in memory from before: a source, a
- * carried tensor, or one into which a window was written; and nothing between the two is stored. Or
- * it is all or part of such a tensor, rounded. */
+ * carried tensor, what is behind its loop, or one into which a window was written; and nothing
+ * between the two is stored. Or it is all or part of such a tensor, rounded. */
 static bool tensor_part(const LocalEntry *le, NodeId id, TensorPart *p) {
   const Graph *g = le->graph;
   const Node *whole = graph_node(g, id), *n = whole;
@@ -206,7 +206,8 @@ static bool tensor_part(const LocalEntry *le, NodeId id, TensorPart *p) {
       return false;
   }
   return sliced && n->dtype == (p->rounds ? DT_F32 : whole->dtype) && layout_is_plain(n->layout) &&
-         layout_is_plain(whole->layout) && (node_class(n) == CLASS_SOURCE || node_goes_on(n)) &&
+         layout_is_plain(whole->layout) &&
+         (node_class(n) == CLASS_SOURCE || node_goes_on(n) || op_is(n, OPF_AFTER)) &&
          ends_alike(whole, n, p);
 }
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # A product reads the row of a stack that its scan is at where it lies, f32 or rounded as it is packed: no step copies the
-# row, nor casts it. The bits are those of rows that are stored (--disable=inline), also where rows are written in the same
-# loop.   stack_rows.sh DTGC FOLDER
+# row, nor casts it. So does a product of the backward pass with what each run of the scan saved. The bits are those of rows
+# that are stored (--disable=inline), also where rows are written in the same loop.   stack_rows.sh DTGC FOLDER
 set -u
 . "$(dirname "$0")/../lib.sh"
 dtgc=$1
@@ -49,6 +49,7 @@ for t in f32 bf16; do
   sed -n '/^entry train/,/^entry fade/p' all >loops
   is "copies of rows of weights in $t" "$(grep -cE '= (cast[(])?model[.]blocks[.](up|down)[.]w[[]dtrt_index' loops)" 0
   is "products of rows of weights in $t" "$(grep -cE 'dtrt_gemm.*model[.]blocks[.](up|down)[.]w [+]' loops)" 4
+  [ $t = bf16 ] || is "copies of what the forward pass saved" "$(grep -cE 'gather@[^ ]*[[][a-z, ]*[]] = after@' loops)" 0
   grep -q 'dtrt_gemm_nest' loops && fail "rows that differ in each run are kept packed in $t"
   sed -n '/^entry picked/,$p' all >loops
   is "products of picked rows in $t" "$(grep -cE 'dtrt_gemm.*table [+]' loops)" 3
