@@ -2,8 +2,7 @@
  * Included by dtrt.h after dtrt_math.h, whose law it keeps: a result is a function of the arguments
  * alone, to the bit. f32 functions compute in f64 without branches, so that loops vectorise, and
  * round once; polygamma alone is a loop. Accuracy is in units in the last place (ulp), as
- * tests/unit/special.c sees it. Of the f64 functions fmod, which is exact, and lgamma
- * call libm. */
+ * tests/unit/special.c sees it. Of the f64 functions lgamma alone calls libm. */
 #ifndef DTRT_SPECIAL_H
 #define DTRT_SPECIAL_H
 
@@ -637,7 +636,7 @@ DTRT_FN double dtrt_trunc_f64(double x) { return __builtin_trunc(x); }
 DTRT_FN double dtrt_frac_f64(double x) { return x - __builtin_trunc(x); }
 DTRT_FN double dtrt_copysign_f64(double x, double y) { return __builtin_copysign(x, y); }
 DTRT_FN double dtrt_fmod_f64(double x, double y) {
-  double r = __builtin_fabs(x) < __builtin_fabs(y) ? x : __builtin_fmod(x, y);
+  double r = __builtin_fabs(x) < __builtin_fabs(y) ? x : dtrt_fmod_of_f64(x, y);
   return y == 0 ? DTRT_NAN_F64 : r;
 }
 

@@ -49,6 +49,7 @@ static void show_line(Str *out, const Source *s, Span at, int line) {
   uint32_t first = b, last = b;
   while (first > 0 && s->text[first - 1] != '\n') first--;
   while (last < s->len && s->text[last] != '\n') last++;
+  if (last > b && s->text[last - 1] == '\r') last--; /* the line ends as on Windows */
   /* A very long line is shown in part, around the caret. */
   uint32_t from = b - first > 120 ? b - 60 : first, to = last - from > 200 ? from + 200 : last;
   str_printf(out, "%5d | ", line);

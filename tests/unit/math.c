@@ -357,6 +357,20 @@ static void test_special(void) {
     check(d64 == (double)q[i][2] || (isnan(d64) && isnan(q[i][2])), "floordiv64", (double)q[i][0],
           (double)q[i][1], d64, (double)q[i][2]);
   }
+  /* Remainders of f64 are libm's, and so exact: of any bits, and of numbers beside a multiple. */
+  for (int i = 0; i < 200000; i++) {
+    uint32_t w[4];
+    dtrt_philox(3, 4, (uint32_t)i, 0, 0, 0, w);
+    double x = dtrt_from_bits_f64((uint64_t)w[0] << 32 | w[1]);
+    double y = dtrt_from_bits_f64((uint64_t)w[2] << 32 | w[3]);
+    if (i % 4 == 1) x = (double)(int32_t)w[0], y = (double)(int32_t)w[2] * 0x1p-7;
+    if (i % 4 == 2) x = y * (double)(w[0] >> w[1] % 32);
+    if (i % 4 == 3) x = nextafter(y * (double)w[0], w[1] & 1 ? 0 : INFINITY);
+    if (!(fabs(x) >= fabs(y)) || y == 0) continue;
+    double got = dtrt_fmod_of_f64(x, y), want = fmod(x, y);
+    check((isnan(got) && isnan(want)) || dtrt_bits_f64(got) == dtrt_bits_f64(want), "fmod64", x, y,
+          got, want);
+  }
   check(dtrt_sigmoid_f64(-1000) == 0 && dtrt_sigmoid_f64(1000) == 1 && dtrt_sigmoid_f64(0) == 0.5,
         "sigmoid64", 0, 0, 0, 0);
 }
