@@ -113,7 +113,8 @@ void dtrt_bad_index(dtrt_device *dev, int64_t index, int64_t n) {
 
 void dtrt_bad_window(dtrt_device *dev, int64_t index, int64_t reach, int64_t n) {
   device_fail(device_of(dev), "a window from index %lld to %lld is not inside [0, %lld)",
-              (long long)index, (long long)index + reach, (long long)n);
+              (long long)index, (long long)(index > INT64_MAX - reach ? INT64_MAX : index + reach),
+              (long long)n);
 }
 
 static const char *signal_words(int sig) {

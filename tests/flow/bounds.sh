@@ -19,6 +19,8 @@ entry rows() { i = i32(sum(s)) * 0 + at + iota(8) // 7; s[iota(8), i] <- 2; retu
 entry spans() { i = i32(sum(s)) * 0 + at + iota(8) // 7; s[iota(8), i : i + 2] <- 2; return sum(s) }
 entry spans_read() { i = i32(sum(s)) * 0 + at + iota(8) // 7; return s[iota(8), i : i + 2] }
 entry strided() { i = i32(sum(s)) * 0 + at; s[i : i + 5 : 2, 1:3] <- 2; return sum(s) }
+state most: i64[] = 9223372036854775807
+entry far() { return s[most : most + 3] }
 entry loop() { repeat i in 0..i32(sum(s)) * 0 + at { s[i] <- f32(i) }; return sum(s) }
 END
 echo 'mesh [a=2, b=2]
@@ -43,6 +45,7 @@ check index -1 "index -1 is outside [0, 8)"
 check part 5 ""
 check part 6 "a window from index 6 to 8 is not inside [0, 8)"
 check part -1 "a window from index -1 to 1 is not inside [0, 8)"
+check far 0 "a window from index 9223372036854775807 to 9223372036854775807 is not inside [0, 8)" # not to a negative one
 check down 2 ""
 check down 1 "a window from index -1 to 1 is not inside [0, 8)"
 check column 4 "index 4 is outside [0, 4)"
