@@ -152,10 +152,19 @@ static bool join_sections(ElfJoin *j, Object *o) {
 
 /* -------- symbols -------- */
 
+/* What a later part has to itself gets a name of its own: .LCPI2_0 is a constant in several, and
+ * LLVM's loader looks for names alone. (Sections in the place of symbols will not do: linkers merge
+ * equal constants, and take the addend for the place of another one.) */
 static uint32_t put_symbol(ElfJoin *j, const Object *o, const Elf64_Sym *s) {
   Elf64_Sym to = *s;
   const char *name = o->names + s->st_name;
   to.st_name = s->st_name ? (uint32_t)bytes_put(&j->names, name, strlen(name) + 1) : 0;
+  if (s->st_name && o != j->object && ELF64_ST_BIND(s->st_info) == STB_LOCAL) {
+    char part[24];
+    const int n = snprintf(part, sizeof part, "$%d", (int)(o - j->object));
+    j->names.n--; /* the NUL */
+    bytes_put(&j->names, part, (size_t)n + 1);
+  }
   if (s->st_shndx != SHN_UNDEF && s->st_shndx < SHN_LORESERVE) {
     to.st_shndx = (uint16_t)(1 + o->into[s->st_shndx]);
     to.st_value += o->base[s->st_shndx];

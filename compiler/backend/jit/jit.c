@@ -222,6 +222,7 @@ static bool key_machine(CacheKey *k, const char *cpu, char **error) {
 
 static void key_args(CacheKey *k, const Args *a) {
   key_text(k, DTG_LLVM_VERSION);
+  key_text(k, DTG_JIT_MODULE);
   for (int i = 0; i < a->n; i++) key_text(k, a->at[i]);
 }
 
