@@ -297,6 +297,7 @@ Value value_bool(bool b);
 Value value_text(const char *s);
 Value value_node(NodeId id); /* NO_NODE: V_ERROR */
 Value value_list(Elab *e, const Value *at, int n);
+bool list_fits(Elab *e, Span at, int64_t n); /* else it is an error: a list may have a million */
 Value value_type(Elab *e, DType t, const Shape *s);
 extern const Value value_error, value_none;
 bool value_number(const Value *v, double *out);  /* int or real */

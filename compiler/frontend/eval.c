@@ -360,6 +360,7 @@ static bool put_each(Elab *e, NameScope *s, const AstExpr *x, const char *base, 
       ok = put_each(e, &inner, x->x, base, out);
       continue;
     }
+    if (!list_fits(e, x->span, out->n + 1)) return false;
     enter_item(e, base, out->n);
     item = eval_expr(e, &inner, x->x);
     ok = item.kind != V_ERROR;

@@ -20,8 +20,7 @@ static Value on_tensors(Elab *e, const AstExpr *x, const Value *l, const Value *
 }
 
 static Value joined(Elab *e, const AstExpr *x, const ValueList *a, const ValueList *b) {
-  if (a->n + b->n > 1000000)
-    return elab_fail(e, x->span, "this list has more than a million elements");
+  if (!list_fits(e, x->span, (int64_t)a->n + b->n)) return value_error;
   Value *at = arena_array(e->arena, Value, a->n + b->n);
   if (a->n) memcpy(at, a->at, sizeof *at * (size_t)a->n);
   if (b->n) memcpy(at + a->n, b->at, sizeof *at * (size_t)b->n);

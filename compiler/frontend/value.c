@@ -19,6 +19,11 @@ Value value_list(Elab *e, const Value *at, int n) {
   return (Value){.kind = V_LIST, .list = l};
 }
 
+bool list_fits(Elab *e, Span at, int64_t n) {
+  if (n > 1000000) elab_fail(e, at, "this list has more than a million elements");
+  return n <= 1000000;
+}
+
 Value value_type(Elab *e, DType t, const Shape *s) {
   Type *type = arena_new_of(e->arena, Type);
   *type = (Type){t, *s};
