@@ -89,4 +89,14 @@ together 0 '' 'entry near(x: f32[10, 100]) { return y = softmax(x) }'
 together 0 "$large" 'entry moved() { a = pad(r, [1, 1], [1, 1])[:-2, 1:-1] - r; return s = sum(a * r), a }'
 # What is read in another order than it is stored.
 together 0 "$large" 'entry turned() { a = r - 0.1 * q; return s = sum(a * transpose(a)), a }'
+
+# Norms of rows that a reshape makes are tiles of these, and those of groups of channels are not: a turn would read a few numbers
+# of each row.
+behind() {
+  printf 'entry f(x: f32[64, 56, 56, 64]) {\n  r = reshape(x, %s)\n  c = r - mean(r, axis=%s, keepdims=true)\n' "$1" "$2" >which.dtg
+  printf '  return y = c * rsqrt(mean(c * c, axis=%s, keepdims=true) + 1)\n}\n' "$2" >>which.dtg
+  is "tiles of a norm of $1" "$("$dtgc" which.dtg --machine=generic --dump=loops 2>&1 | sed -n '/^entry f/,$p' | grep -c 'for tile0')" "$3"
+}
+behind '[3136, 4096]' 1 1
+behind '[64, 3136, 8, 8]' '[1, 3]' 0
 exit $failed

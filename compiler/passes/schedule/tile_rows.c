@@ -94,6 +94,30 @@ static void begin(RowTiling *r, int k) {
   touch_step(r, k, s->groups.n - 1);
 }
 
+/* A turn has one piece of it, of all dims behind those that loops run over. */
+static bool is_in_one_piece(const Tiling *s, const Group *g, NodeId id) {
+  const LoopDims *x = loop_map_find(&g->map, id);
+  const int rank = graph_node(s->le->graph, id)->shape.rank;
+  bool before = true;
+  for (int d = 0; d < rank; d++) {
+    const bool loops = x && loop_map_lives(&g->map, x->loop[d]);
+    if (loops && !before) return false;
+    before = before && (loops || tiling_most(s, id, d) == 1);
+  }
+  return true;
+}
+
+/* What is read or made where the group sees a value: a view is of what it shows, unless the group
+ * sees that itself. What turns have pieces of, as of groups of channels, whole loops are better
+ * for.
+ */
+static NodeId seen_in(const Tiling *s, const Group *g, NodeId id) {
+  const NodeId base = node_base(s->le->graph, id);
+  const LoopDims *known = base == id ? NULL : loop_map_find(&g->map, base);
+  if (known && loop_map_any(&g->map, known)) return id;
+  return base == id || is_in_one_piece(s, g, id) ? base : id;
+}
+
 /* How often members read or make a value; `over`: and go over it. */
 static int times_touched(const Tiling *s, const Group *g, NodeId id, bool over) {
   int times = 0;
@@ -109,9 +133,9 @@ static int times_touched(const Tiling *s, const Group *g, NodeId id, bool over) 
 /* Two members go over the same large value, a part of it in each turn. */
 static bool pays(const Tiling *s, const Group *g) {
   for (int i = 0; i < g->map.known.n; i++) {
-    NodeId id = g->map.known.at[i].node;
+    const NodeId id = g->map.known.at[i].node;
     if (is_large(s, id) && loop_map_any(&g->map, loop_map_find(&g->map, id)) &&
-        times_touched(s, g, id, true) > 1)
+        times_touched(s, g, seen_in(s, g, id), true) > 1)
       return true;
   }
   return false;
@@ -148,9 +172,10 @@ int64_t rows_fit(const Tiling *s, const Group *g, const int64_t *most, int64_t b
   bytes_moved(s, g, most, moved);
   for (int i = 0; i < g->map.known.n; i++) {
     const LoopDims *x = &g->map.known.at[i];
+    const NodeId of = seen_in(s, g, x->node);
     if (loop_map_find(&g->map, x->node) == x && loop_map_any(&g->map, x) &&
-        times_touched(s, g, x->node, false)) {
-      const int64_t part = tiling_part(s, g, x->node, most), some = moved[x->node] - 1;
+        times_touched(s, g, of, false)) {
+      const int64_t part = tiling_part(s, g, x->node, most), some = moved[of] - 1;
       bytes += some >= 0 && some < part ? some : part;
     }
   }
