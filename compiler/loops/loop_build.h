@@ -51,7 +51,10 @@ typedef struct Loop {
                               device's block (at_in_block): its index; else NO_EXPR */
   Exprs *x;
   Lower lower;
-  VEC(Expr) known[2]; /* by the number of an EXPR_VALUE: 1 + what it is; the second of `outside` */
+  /* By the number of an EXPR_VALUE: 1 + what it is. The second two are of `outside`, the odd ones
+   * at flat indices: of one dim these are the same numbers, and lead to others where that was a
+   * view. */
+  VEC(Expr) known[4];
   Lookup flat_known;  /* nodes that loop_is_flat said yes of: shared ones are met along many ways */
   VEC(KnownCondition) holds;
   Interior interior[MAX_RANK]; /* by dim, of loop_split's `ranged` */

@@ -402,7 +402,7 @@ static Expr value(Lower *lower, NodeId id, const At *at) {
   if (has_slots(l, id)) return load_of_slot(lower, id, at);
   if (in_memory(l, id)) return load_of_view(lower, id, at);
   const Expr k = lower_element(lower, EXPR_VALUE, id, at);
-  const int mode = l->outside;
+  const int mode = 2 * l->outside + (at->flat != NO_EXPR);
   while (l->known[mode].n <= k) vec_push(l->arena, &l->known[mode], 0);
   if (l->known[mode].at[k]) return l->known[mode].at[k] - 1;
   const int shown = l->outside ? band_mask(l, id) : 0;

@@ -242,7 +242,7 @@ static bool reads_over(Loop *l, const Step *written, Expr e) {
 
 void loop_step_is(Loop *l, const Step *rest) {
   l->step = rest;
-  l->known[0].n = l->known[1].n = 0;
+  for (int i = 0; i < 4; i++) l->known[i].n = 0;
 }
 
 static bool may_follow(Loop *l, const StepList *groups, const At *at) {
