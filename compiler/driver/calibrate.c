@@ -166,7 +166,7 @@ static dtgc_status measure_exchanges(Calibration *c) {
 static dtgc_status find_caches(Calibration *c) {
   Machine *m = &c->machine;
   m->call = m->memory_latency = -1; /* as of the generic machine */
-  host_caches(m);
+  host_hardware(m);
   if (!c->mpi) return DTGC_OK;
   int64_t n = sizeof m->cache;
   void *bytes = m->cache; /* of the others: what they receive */

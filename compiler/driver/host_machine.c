@@ -143,7 +143,7 @@ static void find_pieces(Machine *m) {
   m->page = power_of_two((double)sysconf(_SC_PAGESIZE), generic->page);
 }
 
-void host_caches(Machine *m) {
+void host_hardware(Machine *m) {
   const int64_t threads = count_cpus(CPU0 "topology/thread_siblings_list");
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
   m->cores = online > threads ? online / threads : 1;
@@ -217,7 +217,7 @@ const Machine *host_machine(Arena *a) {
   m->name = "native";
   find_pieces(m);
   if (rates.flops > 0) find_rates(m, &rates);
-  host_caches(m);
+  host_hardware(m);
   if (rates.flops > 0) m->host_bandwidth = find_host_bandwidth(m, cpu.maker == CPU_AMD);
   return m;
 }

@@ -5,9 +5,9 @@
 
 /* The generic machine with what is known of this computer. */
 const Machine *host_machine(Arena *a);
-/* Fills in caches, cores, vectors, lines and pages; bandwidths by the machine's memory_bandwidth.
- */
-void host_caches(Machine *m);
+/* Fills in cores, caches (their bandwidths by the machine's memory_bandwidth), vectors, lines and
+ * pages. */
+void host_hardware(Machine *m);
 /* The CPU multiplies and adds with one rounding, as kernels of products then do. */
 bool host_multiplies_adds(void);
 

@@ -221,9 +221,9 @@ typedef struct LoopEntry {
   LoopStmt *body;
   LoopSymbols symbols;
   VEC(LoopView) views;
-  VEC(LoopFunction)
-  runs;                /* what EXPR_RUN calls, each as it was built for that call; x NULL: it
-                          equals an earlier one, and has no more than what it is passed */
+  /* What EXPR_RUN calls, each as it was built for that call. x NULL: it equals an earlier one, and
+   * has no more than what it is passed. */
+  VEC(LoopFunction) runs;
   const char *outside; /* what is wrong with one of those, as text; or NULL */
   VEC(LoopRows) rows;
   NodeVec exchanges; /* numbered on from those of the entries before */

@@ -23,8 +23,7 @@ enum {
   PARTS_ENOUGH = 16, /* turns of a loop that is dealt: of n turns c cores have c / n more to do than
                         their share at worst. The same for any number of cores, as code is */
   CALLS_COPIES = 16, /* more copies than this are a table */
-  REPEAT_SAVES =
-      24, /* steps that a function of repeated steps spares; below, it is harder to read */
+  REPEAT_SAVES = 24, /* steps that a function of repeated ones spares: with fewer it reads worse */
 
   /* A table is updated in the rows that are named alone from so many rows an index on: each costs
    * several cache misses, and a pass over the table none. */
@@ -50,8 +49,7 @@ enum {
    * under way for up to 4 times its modelled time, as the model may be wrong by so much, and not at
    * all where less than a quarter of it would be hidden. All-reduces by messages go once they move
    * bytes for so many times as long as they wait: more would hide nothing of that; and those by
-   * whatever means from so many bytes on, as a machine that is not described may be several hosts.
-   */
+   * whatever means from so many bytes on, since a machine that is not described may be several. */
   BUCKET_EACH = 8 << 10,
   BUCKET_ALL = 32 << 10,
   BUCKET_MOVES = 16,

@@ -56,9 +56,9 @@ static int loop_along(const Nest *t, const ExprNode *load) {
   return -1;
 }
 
-/* What the lines take of L1 that the loop `across` meets, those that share sets with others more: a
- * first cache finds a line's set while the address is translated, by its place in a page. 0: it
- * goes along them. */
+/* What the lines take of L1 that the loop `across` meets, and more where they share sets: a first
+ * cache finds a line's set while the address is translated, by its place in a page. 0: it goes
+ * along them. */
 static double lines_of(const Nest *t, const ExprNode *load, const LoopStmt *across) {
   const Exprs *x = t->l->x;
   const Machine *m = loop_machine(t->l);

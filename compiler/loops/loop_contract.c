@@ -231,7 +231,7 @@ static void add_blocks(Contract *c, int outer, Expr begins) {
 }
 
 /* Products come row-major over what is summed, in the order of the first operand's dims; the depth,
- * of which some are taken at once, is the last of them. */
+ * taken in steps of SOME, is the last of them. */
 static void adds_up(Contract *c) {
   LoopSum sum = {.node = c->id, .kind = SUM_OF_PRODUCTS};
   if (!dtype_is_float(c->n->dtype)) return;

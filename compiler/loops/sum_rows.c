@@ -235,8 +235,7 @@ static int together(SumNest *s, int last, Expr v) {
 
 /* Runs of short rows that kept dims part from each other: their sums stay in registers from one end
  * of a run to the other, as the loop does nothing else: as many as a line has lanes, which any CPU
- * has registers for. Where rows follow each other without end,
- * several at a time are faster. */
+ * has registers for. Where rows follow each other without end, several at a time are faster. */
 static bool row_in_registers(const SumNest *s, int last) {
   const Shape local = node_local(s->l->mesh, s->x);
   int64_t columns = 1;

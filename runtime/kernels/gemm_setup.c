@@ -58,8 +58,8 @@ void gemm_setup_sizes(GemmSetup *s, int64_t l1, int64_t l2, int64_t l3) {
   s->kept_floats = s->far_floats / SHARING;
   s->near_floats = 2 * first;
   s->beside_floats = first * 5 / 8;
-  if (s->beside_floats > s->all_floats / 4)
-    s->beside_floats = s->all_floats / 4; /* have room there */
+  const int64_t room = s->all_floats / 4; /* of what a thread packs */
+  if (s->beside_floats > room) s->beside_floats = room;
   /* L1 finds a set while the address is translated, by its place in a page. */
   s->l1_way = caches_way(1, sysconf(_SC_PAGESIZE));
   s->l2_way = caches_way(2, OTHERWISE_L2 / 16);

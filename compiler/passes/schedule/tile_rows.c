@@ -108,9 +108,8 @@ static bool is_in_one_piece(const Tiling *s, const Group *g, NodeId id) {
 }
 
 /* What is read or made where the group sees a value: a view is of what it shows, unless the group
- * sees that itself. What turns have pieces of, as of groups of channels, whole loops are better
- * for.
- */
+ * sees that itself. What turns have pieces of, as of groups of channels, is better done by whole
+ * loops. */
 static NodeId seen_in(const Tiling *s, const Group *g, NodeId id) {
   const NodeId base = node_base(s->le->graph, id);
   const LoopDims *known = base == id ? NULL : loop_map_find(&g->map, base);

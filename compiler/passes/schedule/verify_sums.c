@@ -1,7 +1,7 @@
 /* Verifies the order of sums (docs/sums.md) on tiles: what is added up from tile to tile must come
  * row-major, as the loops of the sum itself would take it (ir/loop_verify_sum.c checks those), and
- * what a product sums in whole parts. The
- * passes tile, reorder and named decide this; each may leave tiles in which this holds alone. */
+ * what a product sums in whole parts. The passes tile, reorder and named decide this; each may
+ * leave tiles in which this holds alone. */
 #include "schedule_passes.h"
 #include "sum_order.h"
 #include "dtrt.h"
