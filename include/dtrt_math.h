@@ -1144,11 +1144,6 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
 /* Pairwise combination of blocks: partial[j] combines 2^j of them, where bit j of their number is
  * set. `carry` takes block number `block`, counted from 0; `fold` combines all `blocks` and the
  * last, unfinished one. */
-#ifdef __clang__
-#define DTRT_EACH _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
-#else
-#define DTRT_EACH _Pragma("GCC ivdep")
-#endif
 #define DTRT_PAIRWISE(OP, S, V, name, one)                                                         \
   DTRT_SHARED void dtrt_combine_##name##_##S(V *partial, int64_t block, const V *acc) {            \
     V v = *acc;                                                                                    \
@@ -1172,61 +1167,15 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
   }
 /* Rows of n elements, `size` from one to the next: even blocks are added up in row 0, odd ones in
  * row 1; row j + 1 combines 2^j blocks, j > 0. `carry` ends an odd block; `fold` combines what
- * there is, with `rest` also the unfinished block. */
-#define DTRT_PAIRWISE_ROWS(OP, S, T, one)                                                          \
-  DTRT_SHARED void dtrt_carry_row_##OP##_##S(T *partial, int64_t n, int64_t size, int64_t block) { \
-    for (int64_t j = 0; block >> j & 1; j++) {                                                     \
-      const T *from = partial + (j ? j + 1 : 0) * size, *own = partial + size;                     \
-      T *to = partial + (block >> (j + 1) & 1 ? 1 : j + 2) * size;                                 \
-      DTRT_EACH                                                                                    \
-      for (int64_t i = 0; i < n; i++) to[i] = DTRT_JOIN_##OP(T, , from[i], own[i]);                \
-    }                                                                                              \
-  }                                                                                                \
-  DTRT_SHARED void dtrt_fold_row_##OP##_##S(T *to, const T *partial, int64_t n, int64_t size,      \
-                                            int64_t blocks, int rest) {                            \
-    const T *own = partial + (blocks & 1) * size;                                                  \
-    int some = rest;                                                                               \
-    for (int64_t j = 0; blocks >> j; j++) {                                                        \
-      const T *from = partial + (j ? j + 1 : 0) * size;                                            \
-      if (!(blocks >> j & 1)) continue;                                                            \
-      if (some) {                                                                                  \
-        DTRT_EACH                                                                                  \
-        for (int64_t i = 0; i < n; i++) to[i] = DTRT_JOIN_##OP(T, , from[i], own[i]);              \
-      } else {                                                                                     \
-        DTRT_EACH                                                                                  \
-        for (int64_t i = 0; i < n; i++) to[i] = from[i];                                           \
-      }                                                                                            \
-      own = to;                                                                                    \
-      some = 1;                                                                                    \
-    }                                                                                              \
-    if (blocks) return;                                                                            \
-    DTRT_EACH                                                                                      \
-    for (int64_t i = 0; i < n; i++) to[i] = rest ? own[i] : (one);                                 \
-  }
-/* The sums of `units`, whole subtrees, lie one after the other: their sum. Of a line, these are
- * lanes. */
-#define DTRT_JOIN_ROWS(OP, S, T, one)                                                              \
-  DTRT_SHARED void dtrt_join_rows_##OP##_##S(void *result, void *sums, int64_t n, int64_t units) { \
-    T *to = (T *)result, *sum = (T *)sums;                                                         \
-    for (int64_t by = 1; by < units; by *= 2)                                                      \
-      for (int64_t u = 0; u + by < units; u += 2 * by) {                                           \
-        T *own = sum + u * n;                                                                      \
-        const T *next = own + by * n;                                                              \
-        DTRT_EACH                                                                                  \
-        for (int64_t i = 0; i < n; i++) own[i] = DTRT_JOIN_##OP(T, , own[i], next[i]);             \
-      }                                                                                            \
-    DTRT_EACH                                                                                      \
-    for (int64_t i = 0; i < n; i++) to[i] = units ? sum[i] : (one);                                \
-  }
-#define DTRT_JOIN_LINES(OP, S, T)                                                                  \
-  DTRT_SHARED void dtrt_join_lines_##OP##_##S(void *result, void *lanes, int64_t n,                \
-                                              int64_t units) {                                     \
-    dtrt_lanes_##S acc;                                                                            \
-    T own[DTRT_LANES];                                                                             \
-    dtrt_join_rows_##OP##_##S(own, lanes, n, units);                                               \
-    __builtin_memcpy(&acc, own, sizeof acc);                                                       \
-    *(T *)result = dtrt_line_##OP##_##S(&acc);                                                     \
-  }
+ * there is, with `rest` also the unfinished block. The sums of `units`, whole subtrees, lie one
+ * after the other: `join_rows` has their sum; of a line (`join_lines`), these are lanes. They are
+ * the runtime's, so that programs need not compile them. */
+#define DTRT_PAIRWISE_ROWS(OP, S, T)                                                               \
+  void dtrt_carry_row_##OP##_##S(T *partial, int64_t n, int64_t size, int64_t block);              \
+  void dtrt_fold_row_##OP##_##S(T *to, const T *partial, int64_t n, int64_t size, int64_t blocks,  \
+                                int rest);                                                         \
+  void dtrt_join_rows_##OP##_##S(void *result, void *sums, int64_t n, int64_t units);              \
+  void dtrt_join_lines_##OP##_##S(void *result, void *lanes, int64_t n, int64_t units);
 /* Running sums. After block number `block` the sum of all blocks so far is returned: whole subtrees
  * of 2^k blocks, added from the largest to the smallest. partial[k] holds the subtree of bit k of
  * their number, above[k] that and all larger ones. The rows of dtrt_scan_rows_f32 are one of zeros,
@@ -1240,34 +1189,19 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
     above[k] = larger ? above[__builtin_ctzll((uint64_t)larger)] + acc : acc;                      \
     return above[k];                                                                               \
   }                                                                                                \
-  DTRT_SHARED T *dtrt_scan_rows_##S(T *partial, int64_t n, int64_t levels, int64_t block) {        \
-    const int k = __builtin_ctzll((uint64_t)(block + 1));                                          \
-    const int64_t larger = block >> k << k;                                                        \
-    T *rows = partial + (1 + levels) * n, *to = partial + (1 + k) * n;                             \
-    const T *before =                                                                              \
-        partial + (larger ? 1 + __builtin_ctzll((uint64_t)larger) : 0) * n;                        \
-    const T *own = rows + (k ? k + 1 : 0) * n;                                                     \
-    if (k) dtrt_carry_row_sum_##S(rows, n, n, block);                                              \
-    DTRT_EACH                                                                                      \
-    for (int64_t i = 0; i < n; i++) to[i] = before[i] + own[i];                                    \
-    return to;                                                                                     \
-  }
+  T *dtrt_scan_rows_##S(T *partial, int64_t n, int64_t levels, int64_t block);
 #define DTRT_PAIRWISE_OF(S, T)                                                                     \
   DTRT_PAIRWISE(sum, S, T, sum, 0)                                                                 \
   DTRT_PAIRWISE(prod, S, T, prod, 1)                                                               \
   DTRT_PAIRWISE(sum, S, dtrt_lanes_##S, lanes_sum, 0)                                              \
   DTRT_PAIRWISE(prod, S, dtrt_lanes_##S, lanes_prod, 1)                                            \
-  DTRT_PAIRWISE_ROWS(sum, S, T, 0)                                                                 \
-  DTRT_PAIRWISE_ROWS(prod, S, T, 1)                                                                \
-  DTRT_JOIN_ROWS(sum, S, T, 0)                                                                     \
-  DTRT_JOIN_ROWS(prod, S, T, 1)                                                                    \
+  DTRT_PAIRWISE_ROWS(sum, S, T)                                                                    \
+  DTRT_PAIRWISE_ROWS(prod, S, T)                                                                   \
   DTRT_RUNNING(S, T)
 DTRT_LANES_OF(f32, float, int32_t)
 DTRT_PAIRWISE_OF(f32, float)
 DTRT_LINE(sum, f32, float)
 DTRT_LINE(prod, f32, float)
-DTRT_JOIN_LINES(sum, f32, float)
-DTRT_JOIN_LINES(prod, f32, float)
 DTRT_LINE(max, f32, float)
 DTRT_LINE(min, f32, float)
 DTRT_FIND(max, >, <=, f32, float)
@@ -1278,8 +1212,6 @@ DTRT_LANES_OF(f64, double, int64_t)
 DTRT_PAIRWISE_OF(f64, double)
 DTRT_LINE(sum, f64, double)
 DTRT_LINE(prod, f64, double)
-DTRT_JOIN_LINES(sum, f64, double)
-DTRT_JOIN_LINES(prod, f64, double)
 DTRT_LINE(max, f64, double)
 DTRT_LINE(min, f64, double)
 DTRT_FIND(max, >, <=, f64, double)

@@ -1,0 +1,69 @@
+/* row_sums.c: rows of partial sums and products, which programs call (dtrt_math.h says what of).
+ * row_sums.inc is compiled once for each width of vectors: an element's addends are those of every
+ * width, in the same order. */
+#include "dtrt.h"
+#include "dtrt_math.h"
+
+#ifdef __clang__
+#define ROW_IVDEP _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
+#else
+#define ROW_IVDEP _Pragma("GCC ivdep")
+#endif
+
+#define TARGET
+#define T float
+#define NAME(x) x##_f32_base
+#include "row_sums.inc"
+#undef T
+#undef NAME
+#define T double
+#define NAME(x) x##_f64_base
+#include "row_sums.inc"
+#undef T
+#undef NAME
+#undef TARGET
+#if defined(__x86_64__) && defined(__GNUC__)
+#define TARGET __attribute__((target("avx2")))
+#define T float
+#define NAME(x) x##_f32_avx2
+#include "row_sums.inc"
+#undef T
+#undef NAME
+#define T double
+#define NAME(x) x##_f64_avx2
+#include "row_sums.inc"
+#undef T
+#undef NAME
+#define OF_WIDTH(name) (__builtin_cpu_supports("avx2") ? name##_avx2 : name##_base)
+#else
+#define OF_WIDTH(name) name##_base
+#endif
+
+#define ROWS_OF(OP, S, T)                                                                          \
+  void dtrt_carry_row_##OP##_##S(T *partial, int64_t n, int64_t size, int64_t block) {             \
+    OF_WIDTH(carry_##OP##_##S)(partial, n, size, block);                                           \
+  }                                                                                                \
+  void dtrt_fold_row_##OP##_##S(T *to, const T *partial, int64_t n, int64_t size, int64_t blocks,  \
+                                int rest) {                                                        \
+    OF_WIDTH(fold_##OP##_##S)(to, partial, n, size, blocks, rest);                                 \
+  }                                                                                                \
+  void dtrt_join_rows_##OP##_##S(void *result, void *sums, int64_t n, int64_t units) {             \
+    OF_WIDTH(join_##OP##_##S)(result, sums, n, units);                                             \
+  }                                                                                                \
+  void dtrt_join_lines_##OP##_##S(void *result, void *lanes, int64_t n, int64_t units) {           \
+    dtrt_lanes_##S acc;                                                                            \
+    T own[DTRT_LANES];                                                                             \
+    dtrt_join_rows_##OP##_##S(own, lanes, n, units);                                               \
+    __builtin_memcpy(&acc, own, sizeof acc);                                                       \
+    *(T *)result = dtrt_line_##OP##_##S(&acc);                                                     \
+  }
+#define SCAN_OF(S, T)                                                                              \
+  T *dtrt_scan_rows_##S(T *partial, int64_t n, int64_t levels, int64_t block) {                    \
+    return OF_WIDTH(scan_##S)(partial, n, levels, block);                                          \
+  }
+ROWS_OF(sum, f32, float)
+ROWS_OF(prod, f32, float)
+ROWS_OF(sum, f64, double)
+ROWS_OF(prod, f64, double)
+SCAN_OF(f32, float)
+SCAN_OF(f64, double)
