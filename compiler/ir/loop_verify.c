@@ -30,18 +30,25 @@ static bool is_exact(const IndexCheck *c, Expr e, uint32_t *had) {
   return true;
 }
 
+/* No loop that runs reads such a tensor, so that an index of it may be anything: -1 - i of the
+ * elements in reverse order. */
+static bool is_empty(const Node *of) {
+  for (int d = 0; d < of->shape.rank; d++)
+    if (!of->shape.dim[d]) return true;
+  return false;
+}
+
 static void check(IndexCheck *c, Expr e) {
   if (c->met[e] || c->breach) return;
   const ExprNode *n = expr_node(c->x, e);
   c->met[e] = true;
   const Node *of = n->kind == EXPR_LOAD ? graph_node(c->le->graph, (NodeId)n->v) : NULL;
-  for (int d = 0; of && n->n == of->shape.rank && d < n->n; d++) {
+  for (int d = 0; of && !is_empty(of) && n->n == of->shape.rank && d < n->n; d++) {
     const ExprNode *i = expr_node(c->x, n->arg[d]);
     const int64_t most =
         dim_block_most(&c->plan->program->mesh, &of->layout->dim[d], of->shape.dim[d]);
     uint32_t had = 0;
-    const bool begins = !most && !i->lo && !i->hi; /* the address of what has no elements */
-    if ((i->lo >= 0 && i->hi < most) || begins || !is_exact(c, n->arg[d], &had)) continue;
+    if ((i->lo >= 0 && i->hi < most) || !is_exact(c, n->arg[d], &had)) continue;
     Str s = str_new(c->arena);
     expr_put(&s, c->x, c->plan->program, c->le->graph, e, NULL);
     c->breach = s.at;
