@@ -189,14 +189,33 @@ static void finish_module(Elab *e, Module *m) {
   vec_push(e->arena, &e->modules, m);
 }
 
-/* A module that is being loaded, by path; a source of the command line stands for the main module.
- */
-static Module *being_loaded(Elab *e, Module *from, const char *path) {
+/* A module that is being loaded, by path. */
+static Module *being_loaded(Module *from, const char *path) {
   for (Module *m = from; m; m = m->importer)
     if (!strcmp(m->path, path)) return m;
-  for (int i = 0; i < e->options->nsources; i++)
-    if (!strcmp(normal(e, e->options->source[i].name), path)) return e->main;
   return NULL;
+}
+
+/* The source of the command line with that path; -1: none. All of them are the main module. */
+static int source_at(Elab *e, const char *path) {
+  for (int i = 0; i < e->options->nsources; i++)
+    if (!strcmp(normal(e, e->options->source[i].name), path)) return i;
+  return -1;
+}
+
+/* Statements run in the order of the command line, those of an import before the file with it. */
+static bool is_given(Elab *e, const Module *from, const AstExpr *name, const char *path) {
+  const int to = source_at(e, path);
+  if (to < 0) return false;
+  const int at = source_at(e, normal(e, diag_source(e->diag, name->span.file)->name));
+  if (from == e->main && to < at) return true; /* it has run */
+  if (from == e->main && to == at) {
+    elab_fail(e, name->span, "%s imports itself", path);
+  } else {
+    elab_fail(e, name->span, "%s cannot be imported: it is on the command line, too", path);
+    diag_note(e->diag, name->span, "leave it out there; its names are found by this import");
+  }
+  return true;
 }
 
 static Module *import(Elab *e, Module *from, const AstExpr *name) {
@@ -211,11 +230,12 @@ static Module *import(Elab *e, Module *from, const AstExpr *name) {
     not_found(e, name, &f);
     return NULL;
   }
-  Module *m = being_loaded(e, from, f.path);
-  if (m) {
+  Module *m = being_loaded(from, f.path);
+  if (m && from != e->main) {
     cycle(e, from, m, name);
     return NULL;
   }
+  if (is_given(e, from, name, f.path)) return NULL;
   for (int i = 0; i < e->modules.n; i++)
     if (!strcmp(e->modules.at[i]->path, f.path) && e->modules.at[i]->library == f.library)
       return e->modules.at[i];
