@@ -101,6 +101,15 @@ static void note_site(const Autodiff *d, const Node *n) {
     diag_note(d->plan->program->diag, n->site, "called here");
 }
 
+/* `n` is carried by the region, or what it has left. */
+static void no_way_through(const Autodiff *d, int region, const Node *n, const char *why) {
+  const Region *x = &d->entry->regions.at[region];
+  Diag *diag = d->plan->program->diag;
+  diag_error(diag, x->span, "no gradient goes through this loop: %s", why);
+  diag_note(diag, n->span, "the gradient goes through what it carries, which is bound here");
+  note_site(d, n);
+}
+
 /* Whether a step to this old node takes a gradient further. */
 static bool carries_on(const Node *n) {
   return dtype_is_float(n->dtype) &&
@@ -155,9 +164,7 @@ static void look_at_earlier_runs(Autodiff *d, NodeId first) {
       const Carry *c = &x->carries.at[k];
       if (!leads[c->node] || wrt[c->node] || !dep[c->next] || c->next == c->node) continue;
       const Node *n = graph_node(g, c->node);
-      diag_error(d->plan->program->diag, n->span, "no gradient goes through this loop: %s",
-                 n->op->no_grad);
-      note_site(d, n);
+      no_way_through(d, r, n, n->op->no_grad);
     }
   }
 }
@@ -174,10 +181,11 @@ static bool *depends_on(Autodiff *d, NodeId loss, const bool *wrt) {
     const char *why = dep[i] && !wrt[i] ? why_not(d, n, i) : NULL;
     /* Never a silent zero. */
     if (!why) continue;
-    if (op_is(n, OPF_AFTER | OPF_CARRY))
-      diag_error(d->plan->program->diag, n->span, "no gradient goes through this loop: %s", why);
-    else
-      diag_error(d->plan->program->diag, n->span, "`%s` has no derivative: %s", n->op->name, why);
+    if (op_is(n, OPF_AFTER | OPF_CARRY)) {
+      no_way_through(d, d->v.region[op_is(n, OPF_CARRY) ? i : n->operand[0]], n, why);
+      continue;
+    }
+    diag_error(d->plan->program->diag, n->span, "`%s` has no derivative: %s", n->op->name, why);
     note_site(d, n);
   }
   return dep;
