@@ -28,6 +28,8 @@ typedef struct LineSearch {
   int n, all; /* of this loop; of the function */
   double bytes;
   Expr *now; /* by expression, for expr_rewrite */
+  bool *each; /* by expression, of `size`: computed in each turn, whatever conditions say */
+  int size;
 } LineSearch;
 
 /* -------- what may be a line -------- */
@@ -73,6 +75,45 @@ static bool is_still(const LineSearch *t, Expr e) {
   return true;
 }
 
+static void mark_each(LineSearch *t, Expr e) {
+  const ExprNode *n = expr_node(t->l->x, e);
+  if (t->each[e]) return;
+  t->each[e] = true;
+  for (int i = 0; i < n->n; i++)
+    if (!expr_is_part(n, i)) mark_each(t, n->arg[i]);
+}
+
+static void mark_all(LineSearch *t, const LoopStmt *s) {
+  for (; s; s = s->next) {
+    const Expr value = s->kind == STMT_LOCAL ? s->a : s->b;
+    if (s->kind != STMT_FOR && value != NO_EXPR) mark_each(t, value);
+    mark_all(t, s->body);
+  }
+}
+
+/* Its elements are there in all turns. */
+static bool has_elements(const LineSearch *t, Expr e) {
+  const Loop *l = t->l;
+  const ExprNode *n = expr_node(l->x, e);
+  const Node *of = n->kind == EXPR_LOAD ? graph_node(l->g, (NodeId)n->v) : NULL;
+  if (of && n->n != of->shape.rank) return false;
+  for (int d = 0; of && d < n->n; d++) {
+    const ExprNode *i = expr_node(l->x, n->arg[d]);
+    const DimLayout *lies = &of->layout->dim[d];
+    const int64_t size = of->shape.dim[d];
+    if (!dim_even(l->mesh, lies, size)) return false; /* a device may have fewer */
+    if (i->lo < 0 || i->hi >= dim_block_most(l->mesh, lies, size)) return false;
+  }
+  for (int i = 0; i < n->n; i++)
+    if (!has_elements(t, n->arg[i])) return false;
+  return true;
+}
+
+/* A line has all of its elements: those of a pad's border, too, that its conditions leave out. */
+static bool may_be_read(const LineSearch *t, Expr e) {
+  return (e < t->size && t->each[e]) || has_elements(t, e);
+}
+
 static bool divides(const Exprs *x, Expr e, const char *index) {
   const ExprNode *n = expr_node(x, e);
   if ((n->kind == EXPR_DIV || n->kind == EXPR_MOD) && expr_mentions(x, e, index)) return true;
@@ -115,7 +156,7 @@ static Expr line_of(LineSearch *t, Expr e) {
     if (t->line[i].value == e) return t->line[i].place;
   if (n.kind != EXPR_LOAD && n.kind != EXPR_OP) return NO_EXPR;
   LoopStmt *before = t->n < MOST_LINES ? outside_of(t, e) : NULL;
-  if (!before || !finds_by_division(t, e) || !is_still(t, e)) return NO_EXPR;
+  if (!before || !finds_by_division(t, e) || !is_still(t, e) || !may_be_read(t, e)) return NO_EXPR;
   const int64_t most = expr_node(x, t->inner->b)->hi;
   const double room = (double)machine_cache(t->l->plan->program->machine, CACHE_L1) / 2,
                bytes = (double)most * dtype_size(n.type);
@@ -187,6 +228,8 @@ static void look(LineSearch *t, LoopStmt *s) {
   if (most < 2 || most >= INT64_MAX / 2) return;
   t->inner = s, t->n = 0;
   t->now = arena_array(t->l->plan->scratch, Expr, x->n);
+  t->each = arena_array(t->l->plan->scratch, bool, t->size = x->n);
+  mark_all(t, s->body);
   rewrite(t, s->body);
   for (int i = 0; i < t->n; i++) make_line(t, &t->line[i]);
 }
