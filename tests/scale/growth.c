@@ -133,6 +133,24 @@ static void check_deep_gradients(void) {
   dtgc_free(p);
 }
 
+/* Each `continue` puts the rest of its loop into a block; clang takes 256 in each other. */
+static void check_deep_jumps(void) {
+  enum { JUMPS = 300 };
+  dtgc_program *p;
+  const float x = 250.5f;
+  float y = 0;
+  const dtgc_buffer in = {"x", (void *)&x, sizeof x}, out = {"y", &y, sizeof y};
+  used = 0;
+  put("entry f(x: f32[]) {\n  repeat i in 0..2 {\n");
+  for (int i = 0; i < JUMPS; i++) put("    x = x + 1\n    if x > %d.0 { continue }\n", 500 - i);
+  put("  }\n  return y = x\n}\n");
+  if (compile("a=1", &p) || dtgc_run(p, "f", &in, 1, &out, 1))
+    fail("jumps", dtgc_error(p));
+  else if (y != 439.5f)
+    fail("jumps", "they end a run elsewhere");
+  dtgc_free(p);
+}
+
 /* -------- loops and calls of the emitted C -------- */
 
 static int count(const char *from, const char *to, const char *what) {
@@ -247,6 +265,7 @@ int main(void) {
   check_growth("branches", put_branches);
   check_deep_loops();
   check_deep_gradients();
+  check_deep_jumps();
   check_loops();
   check_calls();
   check_functions("steps of a loop over time", put_steps, 24);

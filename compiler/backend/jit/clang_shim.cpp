@@ -49,6 +49,10 @@ extern "C" {
 }
 
 namespace {
+// Blocks in blocks: each `continue` under a condition puts the rest of its loop into one. dtgc itself
+// rejects what is nested half as deep.
+enum { DEEPEST = 2048 };
+
 // Our own consumer, because the constructor of clang's printer is not the same in all versions.
 class Collector : public clang::DiagnosticConsumer {
 public:
@@ -109,6 +113,7 @@ extern "C" LLVMModuleRef clang_shim_compile(LLVMContextRef c, const char *source
     const bool ok =
         clang::CompilerInvocation::CreateFromArgs(ci.getInvocation(), list, ci.getDiagnostics());
     ci.getDiagnostics().setIgnoreAllWarnings(true);
+    ci.getLangOpts().BracketDepth = DEEPEST;
     ci.setVerboseOutputStream(llvm::nulls());
     auto &front = ci.getFrontendOpts();
     front.Inputs.clear();
