@@ -75,6 +75,13 @@ static void put_branches(int n) {
   put("  return y = x\n}\n");
 }
 
+/* Each has a backward pass of its own. */
+static void put_losses(int n) {
+  put("entry f(x: f32[8]) {\n  y = x\n");
+  for (int i = 0; i < n; i++) put("  y = y + grad(sum(tanh(x * %d.5)), x)\n", i);
+  put("  return y\n}\n");
+}
+
 /* -------- how they grow -------- */
 
 static dtgc_status compile(const char *mesh, dtgc_program **p) {
@@ -263,6 +270,7 @@ int main(void) {
   check_growth("entries", put_entries);
   check_growth("stencils", put_stencils);
   check_growth("branches", put_branches);
+  check_growth("losses", put_losses);
   check_deep_loops();
   check_deep_gradients();
   check_deep_jumps();

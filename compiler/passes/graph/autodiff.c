@@ -2,11 +2,14 @@
  * of one loss share one backward pass, placed at the first of them. Gradients of gradients work
  * because graphs are rewritten in order: an inner backward pass consists of ordinary nodes by the
  * time it is needed. Where an entry has regions, each loss is a rewriting of its own, since the way
- * back adds to regions that come before it (reverse.c).
+ * back adds to regions that come before it (reverse.c). Where it has none, what a loss takes
+ * follows from the operations that it is computed from, however many others there are.
  *
  *   %9 = grad(%8 loss, %1 w)   becomes   %9.. = cotangents from %8 back to %1 */
 #include "graph_passes.h"
 #include "reverse.h"
+#include <stdlib.h>
+#include <string.h>
 
 typedef struct Autodiff {
   Plan *plan;
@@ -15,10 +18,18 @@ typedef struct Autodiff {
   const Graph *old;
   NodeId *map;      /* old node -> new node */
   NodeId *gradient; /* old grad node -> its value in the new graph, once computed */
+  NodeId *next;     /* old grad node -> the next one of the same loss, or NO_NODE */
   Reverse v;
   int index; /* of the entry */
   LoopsKeep keep;
   bool rewound; /* this rewriting has had its loss */
+  /* Without regions: the new nodes that the loss is computed from, rising, and by new node, up to
+   * `room`, what each loss finds, and leaves, as if it were the first. */
+  NodeVec from, look;
+  int room;
+  bool *met, *wrt, *dep;
+  NodeId *cot, *value;
+  int *region;
 } Autodiff;
 
 /* What a run leaves in a carry, by the carry's new node; NO_NODE of other nodes. */
@@ -169,27 +180,96 @@ static void look_at_earlier_runs(Autodiff *d, NodeId first) {
   }
 }
 
+/* Never a silent zero. */
+static void check_derivative(const Autodiff *d, NodeId i) {
+  const Node *n = graph_node(d->b.graph, i);
+  const char *why = why_not(d, n, i);
+  if (!why) return;
+  if (op_is(n, OPF_AFTER | OPF_CARRY)) {
+    no_way_through(d, d->v.region[op_is(n, OPF_CARRY) ? i : n->operand[0]], n, why);
+    return;
+  }
+  diag_error(d->plan->program->diag, n->span, "`%s` has no derivative: %s", n->op->name, why);
+  note_site(d, n);
+}
+
 /* Which new nodes depend on a node in `wrt` by a path that carries a gradient, to the loss. */
 static bool *depends_on(Autodiff *d, NodeId loss, const bool *wrt) {
-  const Graph *g = d->b.graph;
   bool *dep = arena_array(d->plan->arena, bool, loss + 1);
   const bool *leads = leads_to(d, loss);
   for (NodeId i = 0; i <= loss; i++) dep[i] = wrt[i];
   while (finds_more(d, loss, leads, dep)) continue;
-  for (NodeId i = 0; i <= loss; i++) {
-    const Node *n = graph_node(g, i);
-    const char *why = dep[i] && !wrt[i] ? why_not(d, n, i) : NULL;
-    /* Never a silent zero. */
-    if (!why) continue;
-    if (op_is(n, OPF_AFTER | OPF_CARRY)) {
-      no_way_through(d, d->v.region[op_is(n, OPF_CARRY) ? i : n->operand[0]], n, why);
-      continue;
-    }
-    diag_error(d->plan->program->diag, n->span, "`%s` has no derivative: %s", n->op->name, why);
-    note_site(d, n);
-  }
+  for (NodeId i = 0; i <= loss; i++)
+    if (dep[i] && !wrt[i]) check_derivative(d, i);
   return dep;
 }
+
+/* -------- without regions -------- */
+
+static bool is_straight(const Autodiff *d) { return !d->entry->regions.n; }
+
+static void *grown(Autodiff *d, const void *at, size_t size, int room) {
+  void *new = arena_alloc(d->plan->arena, size * (size_t)room);
+  if (d->room) memcpy(new, at, size * (size_t)d->room);
+  return new;
+}
+
+static void make_room(Autodiff *d, NodeId loss) {
+  const int room = 2 * (loss + 1);
+  if (loss < d->room) return;
+  d->met = grown(d, d->met, sizeof *d->met, room);
+  d->wrt = grown(d, d->wrt, sizeof *d->wrt, room);
+  d->dep = grown(d, d->dep, sizeof *d->dep, room);
+  d->cot = grown(d, d->cot, sizeof *d->cot, room);
+  d->value = grown(d, d->value, sizeof *d->value, room);
+  d->region = grown(d, d->region, sizeof *d->region, room);
+  for (NodeId i = d->room; i < room; i++) {
+    d->met[i] = d->wrt[i] = d->dep[i] = false;
+    d->cot[i] = NO_NODE, d->value[i] = i, d->region[i] = NO_REGION;
+  }
+  d->room = room;
+}
+
+static int rising(const void *one, const void *other) {
+  const NodeId a = *(const NodeId *)one, b = *(const NodeId *)other;
+  return (a > b) - (a < b);
+}
+
+/* Cotangents are of floats, and go through nothing else. */
+static void find_from(Autodiff *d, NodeId loss) {
+  d->from.n = 0;
+  vec_push(d->plan->arena, &d->look, loss);
+  while (d->look.n) {
+    const NodeId i = d->look.at[--d->look.n];
+    const Node *n = graph_node(d->b.graph, i);
+    if (d->met[i] || !dtype_is_float(n->dtype)) continue;
+    d->met[i] = true;
+    vec_push(d->plan->arena, &d->from, i);
+    for (int k = 0; k < n->noperands; k++) vec_push(d->plan->arena, &d->look, n->operand[k]);
+  }
+  if (d->from.n) qsort(d->from.at, (size_t)d->from.n, sizeof *d->from.at, rising);
+}
+
+static const bool *depends_straight(Autodiff *d, NodeId loss) {
+  find_from(d, loss);
+  for (int at = 0; at < d->from.n; at++) {
+    const NodeId i = d->from.at[at];
+    const Node *n = graph_node(d->b.graph, i);
+    d->dep[i] = d->wrt[i];
+    for (int k = 0; !d->dep[i] && k < n->noperands; k++) d->dep[i] = d->dep[n->operand[k]];
+    if (d->dep[i] && !d->wrt[i]) check_derivative(d, i);
+  }
+  return d->dep;
+}
+
+static void forget(Autodiff *d) {
+  for (int at = 0; at < d->from.n; at++) {
+    const NodeId i = d->from.at[at];
+    d->met[i] = d->dep[i] = false, d->cot[i] = NO_NODE;
+  }
+}
+
+/* -------- one loss -------- */
 
 static void backward(Autodiff *d, NodeId loss, const bool *wrt, NodeId *cot) {
   Build *b = &d->b;
@@ -202,8 +282,14 @@ static void backward(Autodiff *d, NodeId loss, const bool *wrt, NodeId *cot) {
                    .b = b,
                    .loss = loss,
                    .cot = cot};
-  reverse_init(&d->v);
-  d->v.dep = depends_on(d, loss, wrt);
+  if (is_straight(d)) {
+    d->v.region = d->region, d->v.value = d->value;
+    d->v.dep = depends_straight(d, loss);
+    d->v.from = &d->from;
+  } else {
+    reverse_init(&d->v);
+    d->v.dep = depends_on(d, loss, wrt);
+  }
   b->span = graph_node(b->graph, loss)->span;
   cot[loss] = build_const(b, graph_node(b->graph, loss)->dtype, 1);
   if (!d->plan->program->diag->errors) reverse_all(&d->v);
@@ -270,26 +356,33 @@ static void warn_of_zero(const Autodiff *d, const Node *grad) {
             x->name, loss->name, loops ? "loop" : "branch", loss->name, x->name);
 }
 
+static void mark_wrt(const Autodiff *d, NodeId grad, NodeId loss, bool *wrt, bool is) {
+  const Node *n = graph_node(d->old, grad);
+  if (n->operand[1] <= n->operand[0] && d->map[n->operand[1]] <= loss)
+    wrt[d->map[n->operand[1]]] = is;
+}
+
 /* Computes every grad of this grad's loss. */
 static void differentiate(Autodiff *d, NodeId first) {
-  if (d->entry->regions.n) look_at_earlier_runs(d, first);
   Arena *a = d->plan->arena;
   NodeId old_loss = graph_node(d->old, first)->operand[0], loss = d->map[old_loss];
-  bool *wrt = arena_array(a, bool, loss + 1);
-  NodeId *cot = arena_array(a, NodeId, loss + 1);
-  for (NodeId i = 0; i <= loss; i++) cot[i] = NO_NODE;
-  for (NodeId i = first; i < d->old->nodes.n; i++) {
-    const Node *n = graph_node(d->old, i);
-    if (!op_is(n, OPF_GRAD) || n->operand[0] != old_loss || n->operand[1] > old_loss) continue;
-    if (d->map[n->operand[1]] <= loss) wrt[d->map[n->operand[1]]] = true;
+  bool *wrt;
+  NodeId *cot;
+  if (is_straight(d)) {
+    make_room(d, loss);
+    wrt = d->wrt, cot = d->cot;
+  } else {
+    look_at_earlier_runs(d, first);
+    wrt = arena_array(a, bool, loss + 1), cot = arena_array(a, NodeId, loss + 1);
+    for (NodeId i = 0; i <= loss; i++) cot[i] = NO_NODE;
   }
+  for (NodeId i = first; i != NO_NODE; i = d->next[i]) mark_wrt(d, i, loss, wrt, true);
   d->keep = d->plan->loops_keep ? d->plan->loops_keep[d->index] : (LoopsKeep){0};
   if (d->keep.levels && is_again(d, old_loss))
     d->keep = (LoopsKeep){.again = true};
   backward(d, loss, wrt, cot);
-  for (NodeId i = first; i < d->old->nodes.n; i++) {
+  for (NodeId i = first; i != NO_NODE; i = d->next[i]) {
     const Node *n = graph_node(d->old, i);
-    if (!op_is(n, OPF_GRAD) || n->operand[0] != old_loss) continue;
     NodeId x = n->operand[1] <= old_loss ? d->map[n->operand[1]] : NO_NODE;
     NodeId value = x != NO_NODE && x <= loss ? cot[x] : NO_NODE;
     if (value == NO_NODE) {
@@ -303,6 +396,21 @@ static void differentiate(Autodiff *d, NodeId first) {
       value = mk_const(&d->b, of->dtype, &of->shape, 0);
     }
     d->gradient[i] = value;
+  }
+  if (!is_straight(d)) return;
+  for (NodeId i = first; i != NO_NODE; i = d->next[i]) mark_wrt(d, i, loss, wrt, false);
+  forget(d);
+}
+
+static void chain_grads(Autodiff *d) {
+  const int n = d->old->nodes.n;
+  NodeId *last = arena_array(d->plan->arena, NodeId, n); /* by loss: 1 + its first grad behind */
+  d->next = arena_array(d->plan->arena, NodeId, n);
+  for (NodeId i = n - 1; i >= 0; i--) {
+    const Node *grad = graph_node(d->old, i);
+    if (!op_is(grad, OPF_GRAD)) continue;
+    d->next[i] = last[grad->operand[0]] ? last[grad->operand[0]] - 1 : NO_NODE;
+    last[grad->operand[0]] = i + 1;
   }
 }
 
@@ -350,6 +458,7 @@ static bool rewrite(Plan *p, int index) {
   d.map = arena_array(p->arena, NodeId, n);
   d.gradient = arena_array(p->arena, NodeId, n);
   for (NodeId i = 0; i < n; i++) d.gradient[i] = NO_NODE;
+  chain_grads(&d);
   for (NodeId i = 0; i < n; i++) {
     Node copy = *graph_node(e->graph, i);
     if (op_is(&copy, OPF_GRAD)) {

@@ -399,7 +399,21 @@ static void go_back(Reverse *v, int region, NodeId from) {
   }
 }
 
+static void go_straight_back(Reverse *v) {
+  for (int at = v->from->n - 1; at >= 0; at--) {
+    const NodeId i = v->from->at[at];
+    if (!v->dep[i] || v->cot[i] == NO_NODE) continue;
+    name_gradient(v, i);
+    back_through(v, i);
+  }
+}
+
 void reverse_all(Reverse *v) {
+  if (v->from) {
+    v->b->within = 0;
+    go_straight_back(v);
+    return;
+  }
   int in = v->region[v->loss];
   while (in != NO_REGION && !region_may_rest(&v->entry->regions.at[in]))
     in = v->entry->regions.at[in].parent;

@@ -35,6 +35,9 @@ typedef struct Reverse {
   VEC(Region) made;
   VEC(NewCarry) carries;
   VEC(KeptRuns) kept;
+  /* Of an entry without regions: the nodes that the loss is computed from, rising; NULL: of others.
+   */
+  const NodeVec *from;
   NodeVec instead; /* by new node: what takes its place; NO_NODE: nothing does */
 } Reverse;
 
