@@ -59,15 +59,23 @@ static void put_number(Str *out, const ExprNode *n) {
 
 /* A number that a function is passed is read as what it is. */
 static bool put_from_bits(const ExprText *t, const ExprNode *n) {
-  if (strcmp(n->name, "dtrt_from_bits_f32")) return false;
+  const bool is_short = !strcmp(n->name, "dtrt_from_bits_f32");
+  if (!is_short && strcmp(n->name, "dtrt_from_bits_f64")) return false;
   const Expr given = n->arg[0];
   const char *text = t->names && given < t->names->n ? t->names->at[given] : NULL;
   char *end = NULL;
-  const uint32_t bits = text ? (uint32_t)strtoll(text, &end, 10) : 0;
+  const int64_t bits = text ? strtoll(text, &end, 10) : 0;
   if (!end || end == text || *end) return false;
-  float real;
-  memcpy(&real, &bits, sizeof real);
-  put_number(t->out, &(ExprNode){.type = DT_F32, .real = real});
+  ExprNode number = {.type = is_short ? DT_F32 : DT_F64};
+  if (is_short) {
+    const uint32_t half = (uint32_t)bits;
+    float real;
+    memcpy(&real, &half, sizeof real);
+    number.real = real;
+  } else {
+    memcpy(&number.real, &bits, sizeof bits);
+  }
+  put_number(t->out, &number);
   return true;
 }
 

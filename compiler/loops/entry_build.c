@@ -246,7 +246,7 @@ static void put_loop(EntryBuild *b, const LoopFunction *f, ArenaMark before) {
 }
 
 LoopSite entry_site(const EntryBuild *b) {
-  return (LoopSite){b->functions, b->l->plan, b->l->le, b->l->tile};
+  return (LoopSite){b->functions, b->l->plan, b->l->le, b->l->tile, b->numbers};
 }
 
 void entry_loop(EntryBuild *b, LoopBuilder *build, NodeId id) {
@@ -491,7 +491,7 @@ static void bounds(EntryBuild *b, int *k, int segment) {
 
 static LoopEntry *entry(EntryBuild b, const Plan *p, const LocalEntry *le, int first_exchange) {
   LoopEntry *en = arena_new_of(p->arena, LoopEntry);
-  const LoopSite site = {p->arena, p, le, NULL};
+  const LoopSite site = {p->arena, p, le, NULL, NULL};
   b.l = loop_new(&site), b.en = en;
   *en = (LoopEntry){.le = le, .x = b.l->x, .first_exchange = first_exchange};
   b.region = le->entry->regions.n ? regions_find(p->arena, le->entry, le->graph) : NULL;
@@ -521,9 +521,11 @@ static LoopEntry *entry(EntryBuild b, const Plan *p, const LocalEntry *le, int f
 static LoopProgram *program(const Plan *p, bool whole) {
   LoopProgram *all = arena_new_of(p->arena, LoopProgram);
   Lookup unit_at = {0};
+  LoopNumbers numbers = {.arena = p->arena, .names = names_new(p->arena)};
   const EntryBuild b = {.program = all,
                         .names = names_new(p->arena),
                         .unit_at = &unit_at,
+                        .numbers = &numbers,
                         .functions = arena_child(p->arena),
                         .whole = whole};
   for (int i = 0, exchanges = 0; i < p->entries.n; i++) {

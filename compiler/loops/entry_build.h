@@ -16,6 +16,7 @@ typedef struct EntryBuild {
   const int *region;       /* by node of the entry: regions_find; NULL: there are none */
   VEC(LoopFunction) joins; /* of what the epilogue that is built adds up, when its kernel is done */
   Sharing *sharing;        /* NULL: devices share no variables */
+  LoopNumbers *numbers;    /* of the program's functions */
   Arena *functions; /* of loop functions; what is made of one that equals an earlier one goes ... */
   bool whole;       /* ... unless all stay as they are */
 } EntryBuild;

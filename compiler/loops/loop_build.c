@@ -178,6 +178,8 @@ typedef struct FunctionKey {
   Loop *l;
   Str *key;
   int *met, size, n; /* by expression: 1 + its number */
+  Str *numbers; /* those that may be parameters, which the key has places for; NULL: it has all */
+  int *place, given; /* ... by expression: 1 + its place */
 } FunctionKey;
 
 static void put_int(FunctionKey *w, int64_t v) { str_put(w->key, (const char *)&v, sizeof v); }
@@ -208,6 +210,17 @@ static int take_param(Loop *l, int number) {
     vec_push(l->arena, &l->f.used, number);
   }
   return p->place;
+}
+
+/* Equal numbers have one place. */
+static void put_place(FunctionKey *w, Expr e) {
+  if (!w->place[e]) {
+    const ExprNode *n = expr_node(w->l->x, e);
+    w->place[e] = ++w->given;
+    str_put(w->numbers, (const char *)&n->real, sizeof n->real);
+  }
+  put_small(w, INT32_MIN + w->place[e]); /* no expression's */
+  put_small(w, (int)expr_node(w->l->x, e)->type);
 }
 
 static void walk(FunctionKey *w, Expr e) {
@@ -246,7 +259,11 @@ static void walk(FunctionKey *w, Expr e) {
   default: break;
   }
   for (int i = 0; n.coef && i < n.n; i++) put_int(w, n.coef[i]);
-  for (int i = 0; i < n.n; i++) walk(w, n.arg[i]);
+  for (int i = 0; i < n.n; i++)
+    if (w->numbers && loop_number_may_be_given(w->l, &n, i))
+      put_place(w, n.arg[i]);
+    else
+      walk(w, n.arg[i]);
   const ExprNode *of = n.kind == EXPR_ADDRESS ? expr_node(w->l->x, n.arg[0]) : NULL;
   if (of && of->kind == EXPR_LOAD) take_buffer(w->l, (NodeId)of->v, !n.v);
 }
@@ -298,6 +315,36 @@ static void order_params(FunctionKey *w) {
   }
 }
 
+/* Finds buffers and parameters, as they come. */
+static void put_function(FunctionKey *w) {
+  Loop *l = w->l;
+  const LoopFunction *f = &l->f;
+  w->met = arena_array(l->plan->scratch, int, l->x->n), w->size = l->x->n;
+  walk_all(w, f->body);
+  for (int i = 0; i < f->buffers.n; i++) put_buffer(w, i);
+  put_small(w, f->flat << 2 | f->returns << 1 | (f->part != NULL));
+  if (f->partial != NO_NODE) put_small(w, 1 + (int)f->partial_type);
+  order_params(w);
+}
+
+static void take_nothing(LoopFunction *f) {
+  f->buffers.n = f->used.n = 0;
+  f->buffer_at = (Lookup){0};
+  for (int i = 0; i < f->params.n; i++) f->params.at[i].place = -1;
+}
+
+/* Shares a function with those that differ in their numbers alone. */
+static void share_numbers(Loop *l) {
+  Arena *scratch = l->plan->scratch;
+  Str key = str_new(scratch), numbers = str_new(scratch);
+  if (!l->numbers || loop_runs_once(l)) return;
+  FunctionKey w = {
+      .l = l, .key = &key, .numbers = &numbers, .place = arena_array(scratch, int, l->x->n)};
+  put_function(&w);
+  take_nothing(&l->f);
+  if (numbers.n && loop_numbers_differ(l->numbers, &key, &numbers)) loop_numbers_given(l);
+}
+
 void loop_done(Loop *l, const char *what, LoopFunction *out) {
   LoopFunction *f = &l->f;
   f->what = what;
@@ -311,13 +358,10 @@ void loop_done(Loop *l, const char *what, LoopFunction *out) {
   loop_masks(l);
   Arena *scratch = l->plan->scratch;
   const ArenaMark mark = arena_mark(scratch);
+  share_numbers(l);
   Str key = str_new(scratch);
-  FunctionKey w = {.l = l, .key = &key, .met = arena_array(scratch, int, l->x->n), .size = l->x->n};
-  walk_all(&w, f->body);
-  for (int i = 0; i < f->buffers.n; i++) put_buffer(&w, i);
-  put_small(&w, f->flat << 2 | f->returns << 1 | (f->part != NULL));
-  if (f->partial != NO_NODE) put_small(&w, 1 + (int)f->partial_type);
-  order_params(&w);
+  FunctionKey w = {.l = l, .key = &key};
+  put_function(&w);
   f->key = (Str){.arena = l->arena, .at = arena_strndup(l->arena, key.at, key.n), .n = key.n};
   f->key.cap = key.n + 1;
   arena_release(scratch, mark);

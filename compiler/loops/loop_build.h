@@ -34,6 +34,7 @@ typedef struct Loop {
   const Graph *g;
   const Mesh *mesh;
   const Tiles *tile;        /* it stands inside this one's loops; NULL */
+  struct LoopNumbers *numbers;
   const Step *step;         /* what a map stores; NULL for other loops */
   Expr apart, apart_extent; /* an index whose turns write apart, as the builder knows; NO_EXPR */
   bool ranges;   /* no loop has it: the function does turns part_from to part_to at once ... */
@@ -88,6 +89,21 @@ void loop_lines(Loop *l);
 void loop_check_behind(Loop *l);
 /* Makes parameters of constant indices: index_numbers.c. */
 void loop_index_numbers(Loop *l);
+
+/* Which functions of a program there are but for their numbers, and those of the first of each. */
+typedef struct LoopNumbers {
+  Arena *arena;
+  Names *names;
+  Lookup first; /* 1 + the place in `own`, by interned key */
+  VEC(const char *) own;
+} LoopNumbers;
+
+/* Whether the number that is operand k may be a parameter: loop_numbers.c. */
+bool loop_number_may_be_given(const Loop *l, const ExprNode *n, int k);
+/* Whether the first function with that key, without numbers, has others. */
+bool loop_numbers_differ(LoopNumbers *t, const Str *key, const Str *numbers);
+/* Makes parameters of all that may be. */
+void loop_numbers_given(Loop *l);
 /* All loops of a sum are built: this is the order of its addends. */
 void loop_adds_up(Loop *l, const LoopSum *sum);
 /* Counts parameters and buffers, and makes the key. */

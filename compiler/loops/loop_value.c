@@ -419,6 +419,7 @@ Loop *loop_new(const LoopSite *s) {
               .g = s->le->graph,
               .mesh = &s->plan->program->mesh,
               .tile = s->tile,
+              .numbers = s->numbers,
               .apart = NO_EXPR,
               .apart_extent = NO_EXPR,
               .same = NO_NODE,

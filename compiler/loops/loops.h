@@ -9,6 +9,7 @@ typedef struct LoopSite {
   const Plan *plan;
   const LocalEntry *le;
   const Tiles *tile; /* NULL */
+  struct LoopNumbers *numbers; /* of the functions before it (loop_numbers.c); NULL: all stay */
 } LoopSite;
 
 /* False: the step is a call of a kernel, or an exchange. */

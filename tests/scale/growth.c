@@ -245,6 +245,16 @@ static void put_windows(int n) {
   put("  g = grad(sum(s * s), x)\n  return s, g\n}\n");
 }
 
+/* Steps that differ in their numbers: of a sum and an extreme, of f64 too, and of a branch. */
+static void put_numbers(int n) {
+  put("entry f(x: f32[64], z: f64[8], n: i32[]) {\n  h = x\n");
+  for (int i = 0; i < n; i++)
+    put("  h = sin(h * %d.25 - 0.%d) + max(sum(h), 0.75)\n  z = z * %d.125 + sum(z)\n"
+        "  if n > 3 { h = h + 2.%d }\n",
+        i + 1, i, i + 1, i);
+  put("  return h, z\n}\n");
+}
+
 static int functions_of(const char *name, void (*put_program)(int), int n) {
   dtgc_program *p;
   used = 0;
@@ -279,5 +289,6 @@ int main(void) {
   check_functions("steps of a loop over time", put_steps, 24);
   check_functions("parts of a batch", put_parts, 64);
   check_functions("windows", put_windows, 16);
+  check_functions("numbers", put_numbers, 16);
   return failures > 0;
 }

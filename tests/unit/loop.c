@@ -43,7 +43,7 @@ static const Step *step(const Plan *p, int i) {
 }
 
 static LoopFunction loop_at(const Plan *p, int i) {
-  const LoopSite site = {p->arena, p, &p->entries.at[1], NULL};
+  const LoopSite site = {p->arena, p, &p->entries.at[1], NULL, NULL};
   LoopFunction f;
   if (!loop_of(&site, step(p, i), &f)) abort();
   return f;
