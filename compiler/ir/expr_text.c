@@ -57,14 +57,15 @@ static void put_number(Str *out, const ExprNode *n) {
     str_printf(out, "%ld", (long)n->v);
 }
 
-/* A number that a function is passed is read as what it is. */
+/* A number that a function is passed is read as what it is: of an f64 put_given has written digits
+ * of base 16. */
 static bool put_from_bits(const ExprText *t, const ExprNode *n) {
   const bool is_short = !strcmp(n->name, "dtrt_from_bits_f32");
   if (!is_short && strcmp(n->name, "dtrt_from_bits_f64")) return false;
   const Expr given = n->arg[0];
   const char *text = t->names && given < t->names->n ? t->names->at[given] : NULL;
   char *end = NULL;
-  const int64_t bits = text ? strtoll(text, &end, 10) : 0;
+  const int64_t bits = text ? strtoll(text, &end, is_short ? 10 : 16) : 0;
   if (!end || end == text || *end) return false;
   ExprNode number = {.type = is_short ? DT_F32 : DT_F64};
   if (is_short) {

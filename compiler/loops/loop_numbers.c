@@ -8,6 +8,7 @@
  * that it knows must be no loss: that is so of what is added, multiplied, compared, or a bound; not
  * of a divisor, an exponent, or what a function is given, which stay. */
 #include "loop_build.h"
+#include <float.h>
 #include <string.h>
 
 typedef struct GivenNumbers {
@@ -15,7 +16,8 @@ typedef struct GivenNumbers {
   Expr *now; /* by expression: 1 + what it becomes */
 } GivenNumbers;
 
-/* Of a float that is not 0; 0: of others. A parameter that is negative would have no range. */
+/* Of a float that is not 0; 0: of others. An f64 is positive, since a negative parameter would have
+ * no range, and normal. */
 static int64_t bits_of(const ExprNode *n) {
   const float f = (float)n->real;
   uint32_t short_bits;
@@ -23,7 +25,8 @@ static int64_t bits_of(const ExprNode *n) {
   memcpy(&short_bits, &f, sizeof short_bits);
   memcpy(&bits, &n->real, sizeof bits);
   if (n->kind != EXPR_NUMBER) return 0;
-  return n->type == DT_F32 ? (int64_t)short_bits : n->type == DT_F64 && bits > 0 ? bits : 0;
+  if (n->type == DT_F32) return short_bits;
+  return n->type == DT_F64 && n->real >= DBL_MIN ? bits : 0;
 }
 
 bool loop_number_may_be_given(const Loop *l, const ExprNode *n, int k) {
