@@ -32,7 +32,10 @@ void reverse_init(Reverse *v) {
   v->region = regions_find(a, v->entry, v->b->graph);
   v->value = arena_array(a, NodeId, v->loss + 1);
   v->made_for = arena_array(a, int, regions + 1);
+  v->first_in = arena_array(a, NodeId, regions + 1);
   v->first_after = arena_array(a, NodeId, regions + 1);
+  v->last_after = arena_array(a, NodeId, regions + 1);
+  v->last_within = arena_array(a, int, regions + 1);
   /* Carries of a region have different numbers, those of an earlier backward pass too. */
   v->numbers = 1000000;
   for (NodeId i = 0; i < v->b->graph->nodes.n; i++) {
@@ -41,11 +44,24 @@ void reverse_init(Reverse *v) {
       v->numbers = node_attr(n, "number") + 1;
   }
   for (NodeId i = 0; i <= v->loss; i++) v->value[i] = i;
-  for (int r = 0; r < regions; r++) v->made_for[r] = r, v->first_after[r] = NO_NODE;
+  for (int r = 0; r < regions; r++) {
+    v->made_for[r] = v->last_within[r] = r;
+    v->first_in[r] = v->loss + 1, v->first_after[r] = v->last_after[r] = NO_NODE;
+  }
+  for (int r = regions - 1; r >= 0; r--)
+    for (int p = v->entry->regions.at[r].parent; p != NO_REGION; p = v->entry->regions.at[p].parent)
+      if (v->last_within[p] < v->last_within[r]) v->last_within[p] = v->last_within[r];
   for (NodeId i = v->loss; i >= 0; i--) {
     const Node *n = graph_node(v->b->graph, i);
-    if (op_is(n, OPF_AFTER)) v->first_after[v->region[n->operand[0]]] = i;
+    const int of = op_is(n, OPF_AFTER) ? v->region[n->operand[0]] : NO_REGION;
+    if (of == NO_REGION) continue;
+    if (v->last_after[of] == NO_NODE) v->last_after[of] = i;
+    v->first_after[of] = i;
   }
+  for (NodeId i = 0; i <= v->loss; i++)
+    for (int r = v->region[i]; r != NO_REGION && v->first_in[r] > i;
+         r = v->entry->regions.at[r].parent)
+      v->first_in[r] = i;
 }
 
 /* -------- one region -------- */
@@ -73,14 +89,14 @@ static void sum_outside(Reverse *v, Back *k, NodeId x) {
 static void begin_sums(Reverse *v, Back *k) {
   const Region *r = &v->entry->regions.at[k->region];
   const Graph *g = v->b->graph;
-  for (NodeId i = v->first_after[k->region] - 1; i >= 0; i--) {
+  for (NodeId i = v->first_after[k->region] - 1; i >= v->first_in[k->region]; i--) {
     if (!reverse_is_within(v, v->region[i], k->region)) continue;
     const Node n = *graph_node(g, i);
     for (int o = 0; (!op_is(&n, OPF_CARRY) || v->region[i] != k->region) && o < n.noperands; o++)
       if (v->dep[i]) sum_outside(v, k, n.operand[o]);
     if (v->region[i] == k->region) v->cot[i] = NO_NODE;
   }
-  for (int q = 0; q < v->entry->regions.n; q++) {
+  for (int q = k->region; q <= v->last_within[k->region]; q++) {
     const Region *in = &v->entry->regions.at[q];
     for (int c = 0; reverse_is_within(v, q, k->region) && c < in->carries.n; c++)
       if (v->dep[in->carries.at[c].node]) sum_outside(v, k, in->carries.at[c].next);
@@ -90,7 +106,7 @@ static void begin_sums(Reverse *v, Back *k) {
     const NodeId node = r->carries.at[c].node;
     NodeId from = NO_NODE;
     if (!v->dep[node]) continue;
-    for (NodeId i = v->loss; i >= v->first_after[k->region]; i--) {
+    for (NodeId i = v->last_after[k->region]; i >= v->first_after[k->region]; i--) {
       const Node *n = graph_node(g, i);
       if (!op_is(n, OPF_AFTER) || n->operand[0] != node || v->cot[i] == NO_NODE) continue;
       from = from == NO_NODE ? v->cot[i] : mk_add(v->b, from, v->cot[i]);
@@ -123,14 +139,12 @@ static void end_sums(Reverse *v, Back *k) {
 
 /* What a segment leaves comes into the one before. */
 static void join_segments(Reverse *v, const Back *k) {
-  for (int i = 0; k->levels && i < v->carries.n; i++) {
-    if (v->carries.at[i].region != k->made) continue;
+  for (int i = reverse_carries(v, k->made); k->levels && i >= 0; i = v->carries.at[i].next)
     for (int c = i; v->carries.at[c].around >= 0; c = v->carries.at[c].around) {
       const Carry *inner = &v->carries.at[c].carry;
       Carry *outer = &v->carries.at[v->carries.at[c].around].carry;
       outer->next = inner->next == inner->node ? outer->node : reverse_inner_after(v, c);
     }
-  }
 }
 
 /* Behind the reverse region. */
@@ -187,43 +201,42 @@ static NodeId whole_of_part(const Reverse *v, const Back *k, NodeId i) {
 
 static void look_at_region(Reverse *v, NodeVec *look, int r) {
   if (r >= v->entry->regions.n) vec_push(v->arena, look, reverse_region_of(v, r)->condition);
-  for (int c = 0; c < v->carries.n; c++)
-    if (v->carries.at[c].region == r) {
-      vec_push(v->arena, look, v->carries.at[c].carry.node);
-      vec_push(v->arena, look, v->carries.at[c].carry.next);
-    }
+  for (int c = reverse_carries(v, r); c >= 0; c = v->carries.at[c].next) {
+    vec_push(v->arena, look, v->carries.at[c].carry.node);
+    vec_push(v->arena, look, v->carries.at[c].carry.next);
+  }
 }
 
 /* Which nodes of the copy of the body are kept, if they are read. */
 static void find_old(Reverse *v, Back *k) {
   k->nold = v->b->graph->nodes.n;
-  k->old = arena_array(v->arena, NodeId, k->nold + 1);
-  for (NodeId i = 0; i < k->nold; i++) k->old[i] = NO_NODE;
-  for (NodeId i = 0; i < v->first_after[k->region]; i++) {
+  k->old = arena_array(v->arena, NodeId, k->nold - k->start + 1);
+  for (NodeId i = k->start; i < k->nold; i++) k->old[i - k->start] = NO_NODE;
+  for (NodeId i = v->first_in[k->region]; i < v->first_after[k->region]; i++) {
     const Node *n = graph_node(v->b->graph, i);
     const NodeId x = v->value[i];
     if (v->region[i] != k->region || x < k->start || graph_node(v->b->graph, x)->op != n->op)
       continue;
     const NodeId whole = is_kept(n) ? NO_NODE : whole_of_part(v, k, i);
     if (!is_kept(n) && whole == NO_NODE) continue;
-    k->old[x] = i;
+    k->old[x - k->start] = i;
     if (whole != NO_NODE)
       vec_push(v->arena, &k->parts, ((KeptPart){x, v->value[whole], shape_count(&n->shape)}));
   }
 }
 
-/* Which nodes the reverse region reads of the copy of the body; what is to be kept, if `keeps`,
- * is. */
+/* Which nodes the reverse region reads of the copy of the body, from `start` on; what is to be
+ * kept, if `keeps`, is. */
 static bool *find_needed(Reverse *v, Back *k, bool keeps) {
   const int end = v->b->graph->nodes.n;
-  bool *met = arena_array(v->arena, bool, end + 1);
+  bool *met = arena_array(v->arena, bool, end - k->start + 1);
   NodeVec look = {0};
   look_at_region(v, &look, k->made);
   while (look.n) {
     const NodeId x = reverse_instead(v, look.at[--look.n]);
-    if (x < k->start || x >= end || met[x]) continue;
-    met[x] = true;
-    if (x < k->nold && k->old[x] != NO_NODE) {
+    if (x < k->start || x >= end || met[x - k->start]) continue;
+    met[x - k->start] = true;
+    if (x < k->nold && k->old[x - k->start] != NO_NODE) {
       if (keeps) reverse_keep(v, k, x);
       continue;
     }
@@ -241,14 +254,16 @@ static void forget_parts(Reverse *v, Back *k) {
     const bool *met = find_needed(v, k, false);
     more = false;
     for (int i = 0; i < k->parts.n; i++) {
-      const NodeId whole = k->parts.at[i].whole;
+      const NodeId whole = k->parts.at[i].whole, own = k->parts.at[i].node;
       int64_t size = 0;
-      if (!met[k->parts.at[i].node] || k->old[k->parts.at[i].node] == NO_NODE) continue;
+      if (!met[own - k->start] || k->old[own - k->start] == NO_NODE) continue;
       for (int j = 0; j < k->parts.n; j++)
-        if (k->parts.at[j].whole == whole && met[k->parts.at[j].node]) size += k->parts.at[j].size;
-      if (!met[whole] && size <= shape_count(&graph_node(v->b->graph, whole)->shape)) continue;
+        if (k->parts.at[j].whole == whole && met[k->parts.at[j].node - k->start])
+          size += k->parts.at[j].size;
+      if (!met[whole - k->start] && size <= shape_count(&graph_node(v->b->graph, whole)->shape))
+        continue;
       for (int j = 0; j < k->parts.n; j++)
-        if (k->parts.at[j].whole == whole) k->old[k->parts.at[j].node] = NO_NODE;
+        if (k->parts.at[j].whole == whole) k->old[k->parts.at[j].node - k->start] = NO_NODE;
       more = true;
     }
   }
@@ -289,13 +304,16 @@ static void reverse_region(Reverse *v, int region) {
             .count = NO_NODE};
   int outer = reverse_around(v, r);
   const int within = v->b->within;
-  int *where = arena_copy(v->arena, v->made_for, sizeof *where * (size_t)(v->entry->regions.n + 1));
+  const size_t regions = (size_t)(v->last_within[region] - region + 1);
+  int *where = arena_copy(v->arena, v->made_for + region, sizeof *where * regions);
   v->b->span = r->span;
   NodeId runs = r->kind == REGION_LOOP ? number_of_runs(v, &k) : NO_NODE;
   if (r->kind == REGION_LOOP) runs = reverse_open_segments(v, &k, runs);
   if (k.levels) outer = k.around[k.levels - 1];
   v->b->span = r->span;
-  k.found = arena_copy(v->arena, v->value, sizeof *k.found * (size_t)(v->loss + 1));
+  k.from_node = v->first_in[region];
+  k.found = arena_copy(v->arena, v->value + k.from_node,
+                       sizeof *k.found * (size_t)(v->first_after[region] - k.from_node));
   k.start = v->b->graph->nodes.n;
   k.made = reverse_add_region(v, r, outer);
   NodeId condition = v->value[r->condition];
@@ -322,7 +340,7 @@ static void reverse_region(Reverse *v, int region) {
   join_segments(v, &k);
   leave_sums(v, &k);
   note_kept(v, &k);
-  memcpy(v->made_for, where, sizeof *where * (size_t)(v->entry->regions.n + 1));
+  memcpy(v->made_for + region, where, sizeof *where * regions);
 }
 
 static bool is_zero_carry(const Reverse *v, NodeId carry) {
@@ -363,7 +381,7 @@ static void back_through(Reverse *v, NodeId i) {
 
 /* Whether some cotangent comes in from behind the region. */
 static bool reached(const Reverse *v, int region) {
-  for (NodeId i = v->first_after[region]; i <= v->loss; i++) {
+  for (NodeId i = v->first_after[region]; i <= v->last_after[region]; i++) {
     const Node *n = graph_node(v->b->graph, i);
     if (op_is(n, OPF_AFTER) && v->region[n->operand[0]] == region && v->dep[i] &&
         v->cot[i] != NO_NODE)
@@ -381,7 +399,8 @@ static void name_gradient(Reverse *v, NodeId of) {
 
 /* Nodes of a region; of those around the loss, too, where the region is that of the loss. */
 static void go_back(Reverse *v, int region, NodeId from) {
-  for (NodeId i = from; i >= 0; i--) {
+  const NodeId to = from == v->loss ? 0 : v->first_in[region];
+  for (NodeId i = from; i >= to; i--) {
     const bool here = from == v->loss
                           ? reverse_is_within(v, region, v->region[i]) || v->region[i] == NO_REGION
                           : v->region[i] == region;
@@ -428,6 +447,7 @@ typedef struct Ordered {
   Graph *to;
   bool *live;
   NodeId *map;
+  int *carry; /* by node: 1 + the carry that it is */
 } Ordered;
 
 static void find_live(Ordered *o, const NodeId *map, int n) {
@@ -440,13 +460,11 @@ static void find_live(Ordered *o, const NodeId *map, int n) {
     if (o->live[x]) continue;
     o->live[x] = true;
     for (int k = 0; k < node->noperands; k++) vec_push(v->arena, &look, node->operand[k]);
-    for (int c = 0; op_is(node, OPF_CARRY) && c < v->carries.n; c++) {
-      const NewCarry *added = &v->carries.at[c];
-      if (added->carry.node != x) continue;
-      vec_push(v->arena, &look, added->carry.next);
-      if (added->region >= v->entry->regions.n)
-        vec_push(v->arena, &look, reverse_region_of(v, added->region)->condition);
-    }
+    if (!o->carry[x]) continue;
+    const NewCarry *added = &v->carries.at[o->carry[x] - 1];
+    vec_push(v->arena, &look, added->carry.next);
+    if (added->region >= v->entry->regions.n)
+      vec_push(v->arena, &look, reverse_region_of(v, added->region)->condition);
   }
 }
 
@@ -461,8 +479,8 @@ static NodeId emit(Ordered *o, NodeId id) {
     const int r =
         (int)node_attr(graph_node(v->b->graph, reverse_instead(v, n.operand[0])), "region");
     if (r >= v->entry->regions.n) emit(o, reverse_region_of(v, r)->condition);
-    for (int c = 0; c < v->carries.n; c++)
-      if (v->carries.at[c].region == r && o->live[v->carries.at[c].carry.node]) {
+    for (int c = reverse_carries(v, r); c >= 0; c = v->carries.at[c].next)
+      if (o->live[v->carries.at[c].carry.node]) {
         emit(o, v->carries.at[c].carry.node);
         emit(o, v->carries.at[c].carry.next);
       }
@@ -477,7 +495,9 @@ void reverse_finish(Reverse *v, Entry *e, NodeId *map, int n) {
   Ordered o = {.v = v,
                .to = graph_new(v->arena, VIEW_GLOBAL, nodes),
                .live = arena_array(v->arena, bool, nodes + 1),
-               .map = arena_array(v->arena, NodeId, nodes + 1)};
+               .map = arena_array(v->arena, NodeId, nodes + 1),
+               .carry = arena_array(v->arena, int, nodes + 1)};
+  for (int c = 0; c < v->carries.n; c++) o.carry[v->carries.at[c].carry.node] = c + 1;
   for (int i = 0; i < nodes; i++) o.map[i] = NO_NODE;
   find_live(&o, map, n);
   for (NodeId i = 0; i < nodes; i++)

@@ -9,6 +9,7 @@ typedef struct NewCarry {
   int region;
   Carry carry;
   int around; /* of a loop over one segment: its carry in the loop over all of them; else -1 */
+  int next;   /* of the same region, in order; -1: none */
 } NewCarry;
 
 /* Of a loop of the entry: what is kept of its runs. */
@@ -30,10 +31,15 @@ typedef struct Reverse {
   int *region;         /* which it belongs to */
   NodeId *value;       /* it, where the gradient is computed now */
   int *made_for;       /* by region: where its values are now */
-  NodeId *first_after; /* by region: behind all that is in it */
+  /* By region: its first node, or that of one within, the first one behind all that is in it, and
+   * the last of its results; the last region that is within. */
+  NodeId *first_in, *first_after, *last_after;
+  int *last_within;
   int64_t numbers;     /* of the carries that it adds, from there on */
   VEC(Region) made;
   VEC(NewCarry) carries;
+  VEC(int) first_carry; /* by region: 1 + its first of those; 0: none; and its last */
+  VEC(int) last_carry;
   VEC(KeptRuns) kept;
   /* Of an entry without regions: the nodes that the loss is computed from, rising; NULL: of others.
    */

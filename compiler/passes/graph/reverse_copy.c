@@ -77,9 +77,8 @@ static void copy_carry(Reverse *v, Back *k, NodeId i) {
 static void copy_nexts(Reverse *v, int region) {
   const Region *of = &v->entry->regions.at[region];
   for (int c = 0; c < of->carries.n; c++)
-    for (int i = 0; i < v->carries.n; i++)
-      if (v->carries.at[i].region == v->made_for[region] &&
-          v->carries.at[i].carry.node == v->value[of->carries.at[c].node])
+    for (int i = reverse_carries(v, v->made_for[region]); i >= 0; i = v->carries.at[i].next)
+      if (v->carries.at[i].carry.node == v->value[of->carries.at[c].node])
         v->carries.at[i].carry.next = v->value[of->carries.at[c].next];
 }
 
@@ -90,12 +89,12 @@ void reverse_copy_body(Reverse *v, Back *k) {
   const bool back = v->b->back;
   v->b->back = false; /* a policy of types takes it for what it is a copy of */
   /* The nodes of a region may come before those of the one around it. */
-  for (int r = k->region + 1; r < v->entry->regions.n; r++) {
+  for (int r = k->region + 1; r <= v->last_within[k->region]; r++) {
     const Region *of = &v->entry->regions.at[r];
     if (reverse_is_within(v, r, k->region) && of->carries.n)
       v->made_for[r] = reverse_add_region(v, of, v->made_for[of->parent]);
   }
-  for (NodeId i = 0; i < last; i++) {
+  for (NodeId i = v->first_in[k->region]; i < last; i++) {
     if (!reverse_is_within(v, v->region[i], k->region)) continue;
     const Node *n = graph_node(v->b->graph, i);
     v->b->span = n->span, v->b->site = n->site, v->b->precision = n->precision;
@@ -104,7 +103,7 @@ void reverse_copy_body(Reverse *v, Back *k) {
     else
       v->value[i] = copy_node(v, i);
   }
-  for (int r = k->region + 1; r < v->entry->regions.n; r++) {
+  for (int r = k->region + 1; r <= v->last_within[k->region]; r++) {
     const Region *of = &v->entry->regions.at[r];
     if (!reverse_is_within(v, r, k->region) || v->made_for[r] < v->entry->regions.n) continue;
     v->made.at[v->made_for[r] - v->entry->regions.n].condition = v->value[of->condition];

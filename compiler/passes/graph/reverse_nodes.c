@@ -61,10 +61,23 @@ int reverse_add_region(Reverse *v, const Region *like, int parent) {
 /* Returns its place in `carries`; its `next` is still to come. */
 int reverse_add_carry(Reverse *v, int region, NodeId init) {
   const NodeId id = build_carry(v->b, init, region, v->numbers + v->carries.n);
-  vec_push(
-      v->arena, &v->carries,
-      ((NewCarry){region, {id, NO_NODE, NULL, reverse_region_of(v, region)->span, false}, -1}));
-  return v->carries.n - 1;
+  const Carry carry = {id, NO_NODE, NULL, reverse_region_of(v, region)->span, false};
+  vec_push(v->arena, &v->carries, ((NewCarry){region, carry, -1, -1}));
+  while (v->first_carry.n <= region) {
+    vec_push(v->arena, &v->first_carry, 0);
+    vec_push(v->arena, &v->last_carry, 0);
+  }
+  const int k = v->carries.n - 1;
+  if (v->first_carry.at[region])
+    v->carries.at[v->last_carry.at[region]].next = k;
+  else
+    v->first_carry.at[region] = k + 1;
+  v->last_carry.at[region] = k;
+  return k;
+}
+
+int reverse_carries(const Reverse *v, int region) {
+  return region < v->first_carry.n ? v->first_carry.at[region] - 1 : -1;
 }
 
 int reverse_add_back(Reverse *v, const Back *k, NodeId init) {
@@ -171,7 +184,7 @@ static NodeId keep(Reverse *v, Back *k, NodeId i) {
     const int within = v->b->within;
     v->b->within = written_around(v, k->forward);
     const int c = reverse_add_carry(v, k->forward, reverse_zeros(v, n.dtype, &n.shape));
-    v->carries.at[c].carry.next = k->found[i];
+    v->carries.at[c].carry.next = k->found[i - k->from_node];
     v->b->within = within;
     return reverse_after(v, c);
   }
@@ -183,13 +196,14 @@ static NodeId keep(Reverse *v, Back *k, NodeId i) {
     return NO_NODE;
   }
   if (k->count == NO_NODE) k->count = reverse_count_runs(v, k->forward);
-  return reverse_after(v, reverse_keep_rows(v, k->forward, k->found[i], k->count, runs));
+  return reverse_after(
+      v, reverse_keep_rows(v, k->forward, k->found[i - k->from_node], k->count, runs));
 }
 
 NodeId reverse_keep(Reverse *v, Back *k, NodeId x) {
   const bool loops = v->entry->regions.at[k->region].kind == REGION_LOOP, back = v->b->back;
   v->b->back = v->b->stores = true;
-  const NodeId kept = keep(v, k, k->old[x]);
+  const NodeId kept = keep(v, k, k->old[x - k->start]);
   if (kept != NO_NODE) reverse_put_instead(v, x, loops ? reverse_row(v, kept, k->row, 0) : kept);
   v->b->back = back, v->b->stores = false;
   return kept;

@@ -32,8 +32,10 @@ typedef struct Back {
   NodeId at;     /* ... its number in the whole loop */
   NodeId count;  /* of a loop: the run of `forward`, once something is kept; or NO_NODE */
   NodeId start;  /* from here on nodes are of the reverse */
-  NodeId *found; /* by old node: its value in `forward` */
-  NodeId *old;   /* by node of the reverse: the old node whose value would be kept, or NO_NODE */
+  NodeId *found; /* by old node, from `from_node` on: its value in `forward` */
+  NodeId from_node;
+  NodeId *old; /* by node of the reverse, from `start` on: the old node whose value would be kept,
+                  or NO_NODE */
   int nold;
   VEC(KeptPart) parts;
   VEC(ReverseSum) sums;
@@ -62,6 +64,8 @@ int reverse_add_region(Reverse *v, const Region *like, int parent);
 int reverse_add_carry(Reverse *v, int region, NodeId init);
 /* ... of the reverse; in segments the loop over these carries it, too. */
 int reverse_add_back(Reverse *v, const Back *k, NodeId init);
+/* The first carry that a region gains; -1: none. The others follow by NewCarry.next. */
+int reverse_carries(const Reverse *v, int region);
 NodeId reverse_first(const Reverse *v, int k); /* before the first run */
 NodeId reverse_carry(const Reverse *v, int k);
 NodeId reverse_after(Reverse *v, int k); /* behind all segments */

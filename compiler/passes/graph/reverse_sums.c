@@ -69,9 +69,9 @@ static NodeId stack_that_is_there(Reverse *v, const Back *k, NodeId x) {
   if (n->op->rows && n->operand[1] == k->at && n->operand[0] < k->start &&
       node_attr(n, "axis") == 0 && graph_operand(g, n, 0)->shape.dim[0] == turns)
     return n->operand[0];
-  for (int c = 0; c < v->carries.n; c++) {
+  for (int c = reverse_carries(v, k->made); c >= 0; c = v->carries.at[c].next) {
     const Carry *carry = &v->carries.at[c].carry;
-    if (v->carries.at[c].region != k->made || carry->next == NO_NODE) continue;
+    if (carry->next == NO_NODE) continue;
     const Node *put = graph_node(g, carry->next);
     if (!puts_row(g, put, carry->node) || put->operand[2] != k->at || put->shape.dim[0] != turns)
       continue;
@@ -91,7 +91,8 @@ static bool can_stack(const Reverse *v, const Back *k, NodeId x, double most) {
 static NodeId stack_of(Reverse *v, Back *k, NodeId x) {
   NodeId stack = stack_that_is_there(v, k, x);
   /* Of a segment `forward` keeps the rows alone. */
-  if (stack == NO_NODE && !k->levels && x < k->nold && k->old[x] != NO_NODE) {
+  if (stack == NO_NODE && !k->levels && x < k->nold && x >= k->start &&
+      k->old[x - k->start] != NO_NODE) {
     stack = reverse_keep(v, k, x);
     x = reverse_instead(v, x);
   } else if (stack == NO_NODE) {
@@ -171,11 +172,13 @@ static NodeId lift(Reverse *v, Back *k, NodeId id) {
   return graph_add(v->b->graph, &copy);
 }
 
+/* Of nodes from `start` on. */
 static int *count_readers(Reverse *v, const Back *k) {
-  int *readers = arena_array(v->arena, int, k->nold + 1);
+  int *readers = arena_array(v->arena, int, k->nold - k->start + 1);
   for (NodeId i = k->start; i < k->nold; i++) {
     const Node *n = graph_node(v->b->graph, i);
-    for (int o = 0; o < n->noperands; o++) readers[n->operand[o]]++;
+    for (int o = 0; o < n->noperands; o++)
+      if (n->operand[o] >= k->start) readers[n->operand[o] - k->start]++;
   }
   return readers;
 }
@@ -188,7 +191,8 @@ static int terms_of(const Reverse *v, const Back *k, const ReverseSum *s, const 
   int n = 0;
   for (NodeId x = v->carries.at[s->carry].carry.next; x != carry;) {
     const Node *add = graph_node(g, x);
-    if (x < k->start || !op_adds(add->op) || readers[add->operand[0]] != 1) return -1;
+    if (x < k->start || !op_adds(add->op) || add->operand[0] < k->start) return -1;
+    if (readers[add->operand[0] - k->start] != 1) return -1;
     term[n++] = add->operand[1];
     x = add->operand[0];
   }
@@ -228,7 +232,7 @@ void reverse_lift_sums(Reverse *v, Back *k) {
   /* Where the number of runs is not known, most rows of the stacks may be of no run. */
   if (r->kind != REGION_LOOP || r->turns == TURNS_UNKNOWN) return;
   const int *readers = count_readers(v, k);
-  NodeId *term = arena_array(v->arena, NodeId, k->nold + 1);
+  NodeId *term = arena_array(v->arena, NodeId, k->nold - k->start + 1);
   for (int pass = 0; pass < 2; pass++)
     for (int i = 0; i < k->sums.n; i++) {
       ReverseSum *s = &k->sums.at[i];
