@@ -176,9 +176,15 @@ Exchange exchange_at(const Program *p, const Graph *g, const Node *n) {
 }
 
 static int first_of(const LocalEntry *le, int segment) {
-  int t = 0;
-  while (t < le->steps.n && le->steps.at[t].segment < segment) t++;
-  return t;
+  int lo = 0, hi = le->steps.n;
+  while (lo < hi) {
+    const int mid = lo + (hi - lo) / 2;
+    if (le->steps.at[mid].segment < segment)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo;
 }
 
 bool step_in_region(const LocalEntry *le, const Step *s) {
@@ -232,13 +238,7 @@ bool same_space(const Node *a, const Node *b) {
 }
 
 bool plan_rotates(const LocalEntry *le, int buffer) {
-  for (int r = 0; r < le->entry->regions.n; r++)
-    for (int i = 0; i < le->region[r].rotations.n; i++) {
-      const Rotation *x = &le->region[r].rotations.at[i];
-      for (int k = 0; k < x->buffers.n; k++)
-        if (x->buffers.at[k] == buffer) return true;
-    }
-  return false;
+  return buffer >= 0 && buffer < le->buffers.n && le->buffers.at[buffer].rotates;
 }
 
 bool step_stores(const Step *s, NodeId id) {

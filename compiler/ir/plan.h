@@ -184,6 +184,7 @@ typedef struct Buffer {
   int first, last; /* steps during which it lives; -1: from the beginning; nsteps: to the end */
   NodeId node;     /* the node it was made for; names it */
   bool scratch;    /* holds partial results while the node is computed */
+  bool rotates;    /* it is in one of the rotations of a region */
 } Buffer;
 
 /* A whole buffer into another, after the last step: into a variable or an output. */

@@ -428,7 +428,7 @@ static void rotate(EntryBuild *b, const LocalRegion *x, RotateWhen when) {
 static void region_begins(EntryBuild *b, int region) {
   const LocalRegion *x = &b->en->le->region[region];
   const bool loops = b->en->le->entry->regions.at[region].kind == REGION_LOOP;
-  if (loops && entry_product_stays(b, region)) loop_run(b->l, "dtrt_gemm_nest", 0, NULL);
+  if (loops && b->stays[region]) loop_run(b->l, "dtrt_gemm_nest", 0, NULL);
   rotate(b, x, ROTATE_BEGIN);
   loop_open_body(b->l, (LoopStmt){.kind = loops ? STMT_WHILE : STMT_IF,
                                   .a = loops ? loop_int(b->l, 1) : holds(b, x)});
@@ -495,6 +495,7 @@ static LoopEntry *entry(EntryBuild b, const Plan *p, const LocalEntry *le, int f
   b.l = loop_new(&site), b.en = en;
   *en = (LoopEntry){.le = le, .x = b.l->x, .first_exchange = first_exchange};
   b.region = le->entry->regions.n ? regions_find(p->arena, le->entry, le->graph) : NULL;
+  b.stays = entry_products_stay(&b);
   int bound = 0;
   shared_begin(&b);
   for (int t = 0; t < le->steps.n; t++) {

@@ -14,6 +14,7 @@ typedef struct EntryBuild {
   Lookup *unit_at; /* 1 + the number, by interned key */
   Lookup view_at;  /* 1 + the place, by interned key */
   const int *region;       /* by node of the entry: regions_find; NULL: there are none */
+  const bool *stays;       /* by region: entry_products_stay */
   VEC(LoopFunction) joins; /* of what the epilogue that is built adds up, when its kernel is done */
   Sharing *sharing;        /* NULL: devices share no variables */
   LoopNumbers *numbers;    /* of the program's functions */
@@ -80,8 +81,9 @@ Expr entry_rows(EntryBuild *b, const Tiles *s);
 void entry_clear(EntryBuild *b, const Node *n, Expr place, const Expr *stride);
 /* Calls of kernels; true: it took the epilogue along, which may be NULL. */
 bool entry_product(EntryBuild *b, NodeId id, const Tiles *epilogue);
-/* Products of the loop, those of loops within left out, read a matrix that it does not change. */
-bool entry_product_stays(const EntryBuild *b, int loop);
+/* By region: products of the loop, those of loops within left out, read a matrix that it does not
+ * change. */
+bool *entry_products_stay(const EntryBuild *b);
 bool entry_convolution(EntryBuild *b, NodeId id, const Tiles *epilogue);
 void entry_sort(EntryBuild *b, NodeId id);
 void entry_tell(EntryBuild *b, NodeId id);

@@ -233,16 +233,17 @@ static Expr told_loops(Product *p) {
   return expr_address(p->x, entry_list(p->build, "dtrt_loops", 6, field));
 }
 
-bool entry_product_stays(const EntryBuild *b, int loop) {
+bool *entry_products_stay(const EntryBuild *b) {
   const LocalEntry *le = b->en->le;
   const Graph *g = le->graph;
-  for (NodeId i = 0; i < g->nodes.n; i++) {
+  bool *stays = arena_array(b->l->arena, bool, le->entry->regions.n + 1);
+  for (NodeId i = 0; le->entry->regions.n && i < g->nodes.n; i++) {
     const Node *n = graph_node(g, i);
-    if (op_class(n) == OPC_PRODUCT && loop_around(b, i) == loop && !product_is_batch(g, n) &&
-        (is_operand_fixed(b, n, 0, loop) || is_operand_fixed(b, n, 1, loop)))
-      return true;
+    const int loop = op_class(n) == OPC_PRODUCT ? loop_around(b, i) : NO_REGION;
+    if (loop != NO_REGION && !stays[loop] && !product_is_batch(g, n))
+      stays[loop] = is_operand_fixed(b, n, 0, loop) || is_operand_fixed(b, n, 1, loop);
   }
-  return false;
+  return stays;
 }
 
 static bool call(Product *p, const Tiles *epilogue) {

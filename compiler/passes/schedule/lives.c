@@ -81,14 +81,12 @@ bool lives_again(const EntryMemory *m, NodeId id, int t) {
 /* A region ends between two steps. What it reads then is live up to the one before, which must not
  * make another value in its place. */
 bool lives_behind(const EntryMemory *m, NodeId id, int t, int within) {
-  const LocalEntry *le = m->le;
-  for (int r = 0; r < le->entry->regions.n; r++) {
-    const RegionSpan s = m->span[r];
-    if (!lives_region(m, r) || s.end <= t || r == within) continue;
-    if (within == NO_REGION ? s.end > t + 1 : !region_within(le->entry, r, within)) continue;
-    if (s.begin == s.end && node_base(le->graph, le->region[r].condition) == id) return true;
-    for (int i = 0; i < le->region[r].carries.n; i++)
-      if (lives_next(m, r, i) == id) return true;
+  for (int k = m->wanted[id]; k; k = m->wants.at[k - 1].next) {
+    const RegionWant *w = &m->wants.at[k - 1];
+    const RegionSpan s = m->span[w->region];
+    if (s.end <= t || w->region == within || (w->condition && s.begin != s.end)) continue;
+    if (within == NO_REGION ? s.end <= t + 1 : region_within(m->le->entry, w->region, within))
+      return true;
   }
   return false;
 }
@@ -109,6 +107,20 @@ static void find_spans(EntryMemory *m) {
   }
 }
 
+static void add_want(EntryMemory *m, int r, NodeId id, bool condition) {
+  vec_push(m->plan->scratch, &m->wants, ((RegionWant){r, condition, m->wanted[id]}));
+  m->wanted[id] = m->wants.n;
+}
+
+static void find_wants(EntryMemory *m) {
+  const LocalEntry *le = m->le;
+  for (int r = 0; r < le->entry->regions.n; r++) {
+    if (!lives_region(m, r)) continue;
+    add_want(m, r, node_base(le->graph, le->region[r].condition), true);
+    for (int i = 0; i < le->region[r].carries.n; i++) add_want(m, r, lives_next(m, r, i), false);
+  }
+}
+
 void lives_find(EntryMemory *m) {
   LocalEntry *le = m->le;
   for (int t = 0; t < m->nsteps; t++) {
@@ -123,6 +135,7 @@ void lives_find(EntryMemory *m) {
   for (int i = 0; i < le->entry->outputs.n; i++)
     lives_read(m, node_base(le->graph, le->output[i]), m->nsteps);
   find_spans(m);
+  find_wants(m);
   for (int r = 0; r < le->entry->regions.n; r++) live_in_region(m, r);
 }
 
@@ -141,10 +154,8 @@ NodeId lives_made_of(const LocalEntry *le, NodeId id) {
 
 /* Some carry becomes it, which reads it when the run is over. */
 static bool is_next(const EntryMemory *m, NodeId id) {
-  const LocalEntry *le = m->le;
-  for (int r = 0; r < le->entry->regions.n; r++)
-    for (int i = 0; lives_region(m, r) && i < le->region[r].carries.n; i++)
-      if (lives_next(m, r, i) == id) return true;
+  for (int k = m->wanted[id]; k; k = m->wants.at[k - 1].next)
+    if (!m->wants.at[k - 1].condition) return true;
   return false;
 }
 

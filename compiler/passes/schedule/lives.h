@@ -5,6 +5,13 @@
 #include "depend.h"
 #include "schedule_passes.h"
 
+/* The end of a region reads a value: a carry becomes it, or it is the condition. */
+typedef struct RegionWant {
+  int region;
+  bool condition;
+  int next; /* 1 + that of the same value; 0: none */
+} RegionWant;
+
 typedef struct EntryMemory {
   Plan *plan;
   LocalEntry *le;
@@ -18,6 +25,8 @@ typedef struct EntryMemory {
   RegionSpan *span; /* by region */
   int *region_at;   /* by step: the innermost region that it is of, or NO_REGION */
   NodeId *next_of;  /* by node: the carry in whose place it is made, or NO_NODE */
+  int *wanted;      /* by base node: 1 + the place in `wants`; 0: none */
+  VEC(RegionWant) wants;
 } EntryMemory;
 
 /* -------- lives.c -------- */

@@ -199,6 +199,7 @@ void memory_lives(Plan *p, LocalEntry *le) {
   m.span = arena_array(p->scratch, RegionSpan, le->entry->regions.n + 1);
   m.region_at = arena_array(p->scratch, int, m.nsteps + 1);
   m.next_of = arena_array(p->scratch, NodeId, n + 1);
+  m.wanted = arena_array(p->scratch, int, n + 1);
   m.var_buffer = arena_array(p->scratch, int, p->program->vars.n + 1);
   for (int i = 0; i < p->program->vars.n; i++) m.var_buffer[i] = -1;
   for (int i = 0; i <= n; i++) m.next_of[i] = NO_NODE;

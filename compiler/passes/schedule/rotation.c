@@ -102,6 +102,7 @@ static void place_rotations(EntryMemory *m, int r, Copies *all) {
     if (!rotates(m, r, &own, all)) continue;
     live_in_rotation(m, r, &own);
     vec_push(m->plan->arena, &x->rotations, own);
+    for (int k = 0; k < own.buffers.n; k++) m->le->buffers.at[own.buffers.at[k]].rotates = true;
   }
   for (int i = 0; i < all->n; i++)
     if (!is_in_rotation(x, all->at[i].to)) all->at[n++] = all->at[i];
