@@ -342,7 +342,9 @@ static void share_numbers(Loop *l) {
       .l = l, .key = &key, .numbers = &numbers, .place = arena_array(scratch, int, l->x->n)};
   put_function(&w);
   take_nothing(&l->f);
-  if (numbers.n && loop_numbers_differ(l->numbers, &key, &numbers)) loop_numbers_given(l);
+  bool *differs = arena_array(scratch, bool, w.given + 1);
+  if (loop_numbers_differ(l->numbers, &key, &numbers, differs))
+    loop_numbers_given(l, w.place, differs);
 }
 
 void loop_done(Loop *l, const char *what, LoopFunction *out) {
