@@ -62,6 +62,7 @@ static void run_entries(Elab *e, Module *m) {
 static void elaborate(Elab *e) {
   module_load_all(e);
   if (e->diag->errors) return; /* what was not understood would be missed everywhere */
+  says_read_options(e);
   spec_mesh(e);
   precision_begin(e);
   entry_begin(e, &e->init, "init", 0, (Span){0});

@@ -271,6 +271,7 @@ typedef struct Elab {
   bool full;        /* ... as there are more errors than are shown */
   VEC(Named) named;
   VEC(Said *) said;
+  StmtVec optional; /* of --layout */
   VEC(Ident) paths; /* of instances and variables, against doubles */
   Lookup path_at;   /* 1 + its place in paths, by interned path */
   Stack *stack;     /* the innermost of those whose layer is being made */
@@ -547,6 +548,8 @@ const Spec *spec_make(Elab *e, const SpecExpr *x, int rank, const char *what, bo
 const Spec *spec_both(Arena *a, const Spec *x, const Spec *y);
 /* `on [...]` at the declaration of `target`. */
 void says_here(Elab *e, const char *target, const SpecExpr *spec);
+/* Of --layout: before a pipeline points at one, which it knows from an elaboration before. */
+void says_read_options(Elab *e);
 /* Writes all annotations to their tensors. */
 void says_apply(Elab *e);
 

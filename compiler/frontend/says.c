@@ -77,22 +77,26 @@ static void mark_first(Applying *a) {
   }
 }
 
+void says_read_options(Elab *e) {
+  for (int i = 0; i < e->options->nlayouts; i++) {
+    char *text = arena_printf(e->arena, "layout %s", e->options->layout[i]);
+    const char *called = module_option(e, "--layout", "layout", i, e->options->nlayouts);
+    StmtVec v = parse_text(e->arena, e->diag, e->names, called, text, strlen(text));
+    for (int k = 0; k < v.n; k++) vec_push(e->arena, &e->optional, v.at[k]);
+  }
+}
+
 static void collect(Applying *a) {
   Elab *e = a->e;
   for (int i = 0; i < e->modules.n; i++)
     for (int k = 0; k < e->modules.at[i]->stmts.n; k++)
       if (e->modules.at[i]->stmts.at[k]->kind == ST_LAYOUT)
         add_statement(a, e->modules.at[i]->stmts.at[k], false);
-  for (int i = 0; i < e->options->nlayouts; i++) {
-    char *text = arena_printf(e->arena, "layout %s", e->options->layout[i]);
-    const char *called = module_option(e, "--layout", "layout", i, e->options->nlayouts);
-    StmtVec v = parse_text(e->arena, e->diag, e->names, called, text, strlen(text));
-    for (int k = 0; k < v.n; k++)
-      if (v.at[k]->kind == ST_LAYOUT)
-        add_statement(a, v.at[k], true);
-      else
-        elab_fail(e, v.at[k]->span, "expected a layout statement here");
-  }
+  for (int i = 0; i < e->optional.n; i++)
+    if (e->optional.at[i]->kind == ST_LAYOUT)
+      add_statement(a, e->optional.at[i], true);
+    else
+      elab_fail(e, e->optional.at[i]->span, "expected a layout statement here");
   mark_first(a);
 }
 

@@ -71,6 +71,8 @@ END
   expect 1 "$1" "$dtgc" "$at/bad.dtg" --dump=comm
 }
 rejects 'bad.dtg:9:45: error: blocks has 3 layers, which its layout deals to 2 stages' 3 2 'return x @ w'
+# A layout of the command line is pointed at, too.
+expect 1 '--layout:1:20: note: the layout is here' "$dtgc" "$at/bad.dtg" --layout '"blocks.*w"=[stage,...]'
 rejects 'bad.dtg:9:69: error: a batch of 8 rows cannot be divided into 3 equal microbatches' 4 3 'return x @ w'
 rejects 'error: `microbatches` is a number from 1 on' 4 0 'return x @ w'
 rejects 'of f32[4, 3] this one makes a tensor f32[4, 2]' 4 2 'return (x @ w)[:, :2]'
