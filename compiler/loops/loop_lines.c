@@ -131,6 +131,15 @@ static bool finds_by_division(const LineSearch *t, Expr e) {
   return false;
 }
 
+/* The expression mentions a number that is declared among the statements. */
+static bool needs_any(const Exprs *x, Expr e, const LoopStmt *s) {
+  for (; s; s = s->next) {
+    if (s->kind == STMT_LOCAL && expr_mentions(x, e, s->name)) return true;
+    if (needs_any(x, e, s->body) || needs_any(x, e, s->other)) return true;
+  }
+  return false;
+}
+
 /* The outermost of the loops around that have no part in it; NULL: the next one has. */
 static LoopStmt *outside_of(const LineSearch *t, Expr e) {
   const Exprs *x = t->l->x;
@@ -139,7 +148,8 @@ static LoopStmt *outside_of(const LineSearch *t, Expr e) {
   for (int i = t->around.n - 1; i >= t->first; i--) {
     LoopStmt *s = t->around.at[i];
     if (expr_mentions(x, e, s->name) || expr_mentions(x, t->inner->a, s->name) ||
-        expr_mentions(x, t->inner->b, s->name))
+        expr_mentions(x, t->inner->b, s->name) || needs_any(x, t->inner->a, s->body) ||
+        needs_any(x, t->inner->b, s->body))
       break;
     found = s;
     again = again || expr_node(x, s->b)->hi > 1;
