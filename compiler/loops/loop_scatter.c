@@ -284,10 +284,12 @@ static NodeId replaced(const LocalEntry *le, NodeId id) {
   return var;
 }
 
-static Expr memory_of(Loop *l, NodeId id) {
-  return expr_address(l->x,
-                      expr_element(l->x, EXPR_LOAD, graph_node(l->g, id)->dtype, id, 0, NULL));
+/* The whole memory of `id`. */
+static Expr whole_of(Loop *l, NodeId id) {
+  return expr_element(l->x, EXPR_LOAD, graph_node(l->g, id)->dtype, id, 0, NULL);
 }
+
+static Expr memory_of(Loop *l, NodeId id) { return expr_address(l->x, whole_of(l, id)); }
 
 /* A value that is not made in the place of what it replaces begins as a copy of that. */
 static bool named_copy(Loop *l, NodeId id) {
@@ -296,7 +298,8 @@ static bool named_copy(Loop *l, NodeId id) {
   if (!le->buffer || le->buffer[id] < 0 || le->buffer[id] == le->buffer[old]) return false;
   const Node *n = graph_node(l->g, id);
   const Expr bytes = expr_scale(l->x, loop_count(l, n), dtype_size(n->dtype));
-  loop_run(l, "dtrt_copy", 3, (Expr[]){memory_of(l, id), memory_of(l, old), bytes});
+  const Expr from = expr_address_read(l->x, whole_of(l, old));
+  loop_run(l, "dtrt_copy", 3, (Expr[]){memory_of(l, id), from, bytes});
   return true;
 }
 
