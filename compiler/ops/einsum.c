@@ -17,6 +17,7 @@ typedef struct Einsum {
   const Arg *text, *operand;
   Term term[MOST_TERMS], out;
   int n;
+  uint32_t dots; /* letters that stand for dims of `...` */
   int64_t size[26];
 } Einsum;
 
@@ -142,24 +143,28 @@ static bool expand_dots(Einsum *e) {
 
 /* -------- sizes -------- */
 
+static bool fail_sizes(Einsum *e, int c, int x, int64_t nx, int y, int64_t ny) {
+  char what[24];
+  snprintf(what, sizeof what, e->dots & 1u << c ? "a dim of `...`" : "index `%c`", 'a' + c);
+  if (x == y)
+    op_fail(e->b, e->operand[x].span, "%s has sizes %ld and %ld in operand %d, %s", what, (long)nx,
+            (long)ny, x + 1, op_describe(e->b, e->term[x].x));
+  else
+    op_fail(e->b, e->b->span, "%s has size %ld in operand %d, %s, and %ld in operand %d, %s", what,
+            (long)nx, x + 1, op_describe(e->b, e->term[x].x), (long)ny, y + 1,
+            op_describe(e->b, e->term[y].x));
+  return false;
+}
+
 static bool check_sizes(Einsum *e) {
-  NodeId from[26];
+  int from[26];
   for (int c = 0; c < 26; c++) e->size[c] = -1;
   for (int t = 0; t < e->n; t++)
     for (int i = 0; i < e->term[t].n; i++) {
       const int c = e->term[t].l[i];
-      int64_t n = op_node(e->b, e->term[t].x)->shape.dim[i];
-      if (e->size[c] >= 0 && e->size[c] != n) {
-        if (from[c] == e->term[t].x)
-          op_fail(e->b, e->b->span, "index `%c` has sizes %ld and %ld in one operand", 'a' + c,
-                  (long)e->size[c], (long)n);
-        else
-          op_fail(e->b, e->b->span, "index `%c` has size %ld in %s and %ld in %s", 'a' + c,
-                  (long)e->size[c], op_describe(e->b, from[c]), (long)n,
-                  op_describe(e->b, e->term[t].x));
-        return false;
-      }
-      e->size[c] = n, from[c] = e->term[t].x;
+      const int64_t n = op_node(e->b, e->term[t].x)->shape.dim[i];
+      if (e->size[c] >= 0 && e->size[c] != n) return fail_sizes(e, c, from[c], e->size[c], t, n);
+      e->size[c] = n, from[c] = t;
     }
   for (int i = 0; i < e->out.n; i++) {
     int c = e->out.l[i];
@@ -175,7 +180,7 @@ static bool check_sizes(Einsum *e) {
 }
 
 /* A dim of 1 among those of `...` grows: it is dropped where another operand has more. */
-static bool drop_ones(Einsum *e, uint32_t dots) {
+static bool drop_ones(Einsum *e) {
   int64_t most[26] = {0};
   for (int pass = 0; pass < 2; pass++)
     for (int t = 0; t < e->n; t++) {
@@ -185,7 +190,7 @@ static bool drop_ones(Einsum *e, uint32_t dots) {
       for (int i = 0; i < r->n; i++) {
         int c = r->l[i];
         if (!pass && s.dim[i] > most[c]) most[c] = s.dim[i];
-        if (pass && dots & 1u << c && s.dim[i] == 1 && most[c] > 1) continue;
+        if (pass && e->dots & 1u << c && s.dim[i] == 1 && most[c] > 1) continue;
         kept.dim[kept.rank++] = s.dim[i];
         if (pass) r->l[n++] = r->l[i];
       }
@@ -298,7 +303,8 @@ static Arg call_einsum(Build *b, const Arg *a) {
   if (!read_equation(&e)) return arg_node(NO_NODE);
   uint32_t named = letters_of(&e.out);
   for (int t = 0; t < e.n; t++) named |= letters_of(&e.term[t]);
-  if (!expand_dots(&e) || !drop_ones(&e, ~named) || !check_sizes(&e)) return arg_node(NO_NODE);
+  e.dots = ~named;
+  if (!expand_dots(&e) || !drop_ones(&e) || !check_sizes(&e)) return arg_node(NO_NODE);
   for (int t = 0; t < e.n; t++) {
     Term *r = &e.term[t];
     uint32_t wanted = letter_set(e.out.l, e.out.n);
