@@ -150,6 +150,10 @@ static bool open_input(const spool_job *job, data_set *set, int i, const data_pa
              "%.64s: no such file; input '%s' is %s and needs a file (numbers are accepted for "
              "scalar inputs only)",
              spec, in->name, want);
+  if (!set->file[i] && spec && set->fixed[i] && !strpbrk(spec, "*?[{@|:/") &&
+      !element_is_number(spec) && access(spec, F_OK))
+    snprintf(why, whysize, "%.64s: neither a number nor a file; input '%s' is %s%s", spec, in->name,
+             want, in->dtype == DTRT_BOOL ? ", 0 or 1" : "");
   if (!set->file[i] || !check_shape(set, i, why, whysize)) return false;
   return set->whole || set->fixed[i] || check_rows(set, i, why, whysize);
 }

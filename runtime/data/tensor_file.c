@@ -133,7 +133,7 @@ static bool open_stream(tensor_file *f, gz_stream *s, int dtype, const file_spec
 }
 
 static bool open_number(tensor_file *f, const char *text, int dtype) {
-  f->memory = malloc(8);
+  f->memory = malloc(element_size(dtype));
   f->format = "number";
   f->kind = dtype;
   f->bytes = (int64_t)element_size(dtype);

@@ -209,6 +209,7 @@ check 1 '' "found u8[19, 5] (choose columns after the type, as in FILE:u8[3073]:
 check 1 '' "entry 'train' requires input 'rate' (f32[]): --feed rate=FILE" fit train --feed image=d.csv:0-3 --feed label=d.csv:4 --epochs 1
 check 1 '*' "entry 'eval' requires input 'label' (i32[batch=8]): --eval-feed label=FILE" fit train $feed --eval eval --eval-feed image=d.csv:0-3 --epochs 1 --drop-last
 check 1 '' "4: no such file; input 'label' is i32[8] and needs a file" call train --feed image=e.csv:0-3 --feed label=4 --feed rate=1
+check 1 '' "quick: neither a number nor a file; input 'rate' is f32[]" call train --feed image=e.csv:0-3 --feed label=e.csv:4 --feed rate=quick
 check 1 '' 'none.csv: No such file' fit train --feed image=none.csv --feed label=d.csv:4 --feed rate=1 --epochs 1
 check 1 '' "expected u8[8, 2, 2] for input 'image', with any number of rows for the first dim, found u8[19, 5] (choose columns" fit train --feed image=d.csv --feed label=d.csv:4 --feed rate=1 --epochs 1
 check 1 '' 'expected 19 rows, as in the other files, found 11' fit train --feed image=d.csv:0-3 --feed label=f.csv:4 --feed rate=1 --epochs 1

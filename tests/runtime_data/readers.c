@@ -262,6 +262,15 @@ static void test_csv_halves(void) {
   }
 }
 
+/* A scalar: complex numbers of two f64 had room for one. */
+static void test_number(void) {
+  double got[2] = {0, 7};
+  char why[200];
+  tensor_file *f = tensor_file_open("2.5", DTRT_C128, true, NULL, why, sizeof why);
+  CHECK(f && read_all(f, DTRT_C128, got) && got[0] == 2.5 && got[1] == 0);
+  tensor_file_close(f);
+}
+
 static void test_csv(void) {
   float got[8];
   uint8_t u8[8];
@@ -524,6 +533,7 @@ int main(int argc, char **argv) {
   test_idx();
   test_csv();
   test_csv_halves();
+  test_number();
   test_files();
   test_bytes_in_messages();
   test_gzip_in_pieces();
