@@ -53,6 +53,8 @@ typedef struct Routes {
   Program *program;
   Arena *arena;
   VEC(Form) forms;
+  VEC(int) form_next; /* by form: 1 + the next one of its slot */
+  int form_slot[ROUTE_SLOTS];
   const AxisMaps *maps; /* of axes to others that are alike; NULL: not found yet */
   struct Routes *brief; /* the same with shorter latencies: choice_brief_routes */
   struct RouteTable *table[ROUTE_SLOTS];

@@ -14,10 +14,27 @@
 #include <math.h>
 #include <string.h>
 
+static int *slot_of(Routes *r, const Shape *s, DType t, Guard guard) {
+  const uint64_t kind = (uint64_t)t << 32 | (uint64_t)guard;
+  const uint64_t hash = hash_words(s->dim, sizeof *s->dim * (size_t)s->rank, kind);
+  return &r->form_slot[hash % ROUTE_SLOTS];
+}
+
+/* Forms are added elsewhere, too. */
+static void enter_forms(Routes *r) {
+  while (r->form_next.n < r->forms.n) {
+    const Form *f = &r->forms.at[r->form_next.n];
+    int *slot = slot_of(r, &f->shape, f->dtype, f->guard);
+    vec_push(r->arena, &r->form_next, *slot);
+    *slot = r->form_next.n;
+  }
+}
+
 int form_guarded(Routes *r, const Shape *s, DType t, Guard guard) {
-  for (int i = 0; i < r->forms.n; i++) {
-    const Form *f = &r->forms.at[i];
-    if (f->dtype == t && f->guard == guard && shape_equal(&f->shape, s)) return i;
+  enter_forms(r);
+  for (int i = *slot_of(r, s, t, guard); i; i = r->form_next.at[i - 1]) {
+    const Form *f = &r->forms.at[i - 1];
+    if (f->dtype == t && f->guard == guard && shape_equal(&f->shape, s)) return i - 1;
   }
   Form f = {.shape = *s, .dtype = t, .guard = guard};
   vec_push(r->arena, &r->forms, f);

@@ -276,22 +276,27 @@ static bool gather(const Tiling *s, int index, int *first, IntVec *before, IntVe
 }
 
 bool group_gathers(const Tiling *s, int index) {
+  const ArenaMark mark = arena_mark(s->plan->scratch);
   int first;
   IntVec before = {0}, behind = {0};
-  return gather(s, index, &first, &before, &behind);
+  const bool can = gather(s, index, &first, &before, &behind);
+  arena_release(s->plan->scratch, mark);
+  return can;
 }
 
 bool group_gather(Tiling *s, int index) {
+  const ArenaMark mark = arena_mark(s->plan->scratch);
   int to;
   IntVec before = {0}, behind = {0};
   const IntVec *parts[] = {&before, &s->groups.at[index]->member, &behind};
-  if (!gather(s, index, &to, &before, &behind)) return false;
-  for (int p = 0; p < 3; p++)
+  const bool can = gather(s, index, &to, &before, &behind);
+  for (int p = 0; can && p < 3; p++)
     for (int i = 0; i < parts[p]->n; i++) {
       s->order.at[to] = parts[p]->at[i];
       s->place[parts[p]->at[i]] = to++;
     }
-  return true;
+  arena_release(s->plan->scratch, mark);
+  return can;
 }
 
 /* -------- joining -------- */
