@@ -144,6 +144,29 @@ static NodeId reduced_below(Partition *p, NodeId id, NodeId x, const Layout *nee
 }
 
 /* The value of a global node in a layout, made if it is not there yet. */
+/* Where more layouts are required than a tree of conversions has, each of the others is converted
+ * by itself, from that in which the value was made. NO_NODE: it cannot be. */
+static NodeId value_by_route(Partition *p, NodeId id, int to, NodeId cause) {
+  const Versions *have = p->have[id];
+  const int form = p->choice->value[id].form;
+  Routes *r = p->choice->routes;
+  if (!have->v.n) return NO_NODE;
+  NodeId x = have->v.at[0].local;
+  int from = layout_number(p, id, have->v.at[0].layout);
+  if (route(r, form, from, to) == INFINITY) return NO_NODE;
+  while (from != to) {
+    from = route_next(r, form, from, to);
+    const Layout *l = form_at(r, form, from);
+    int known = have->v.n;
+    while (known && have->v.at[known - 1].layout != l) known--;
+    const NodeId below = known ? NO_NODE : reduced_below(p, id, x, l, cause);
+    x = known              ? have->v.at[known - 1].local
+        : below != NO_NODE ? add_version(p, id, below)
+                           : add_version(p, id, add_exchange(p, x, l, id, cause));
+  }
+  return x;
+}
+
 static NodeId value_in(Partition *p, NodeId id, const Layout *need, NodeId cause) {
   Versions *have = p->have[id];
   for (int i = 0; i < have->v.n; i++)
@@ -162,7 +185,8 @@ static NodeId value_in(Partition *p, NodeId id, const Layout *need, NodeId cause
     const NodeId below = reduced_below(p, id, x, need, cause);
     return add_version(p, id, below != NO_NODE ? below : add_exchange(p, x, need, id, cause));
   }
-  return add_version(p, id, no_way(p, id, need, cause));
+  const NodeId x = value_by_route(p, id, to, cause);
+  return x != NO_NODE ? x : add_version(p, id, no_way(p, id, need, cause));
 }
 
 /* What a shift needs need not be cut out of a larger box that the device has already. */
