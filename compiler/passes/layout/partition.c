@@ -143,7 +143,6 @@ static NodeId reduced_below(Partition *p, NodeId id, NodeId x, const Layout *nee
   return add_local(p, &view, id, NO_NODE);
 }
 
-/* The value of a global node in a layout, made if it is not there yet. */
 /* Where more layouts are required than a tree of conversions has, each of the others is converted
  * by itself, from that in which the value was made. NO_NODE: it cannot be. */
 static NodeId value_by_route(Partition *p, NodeId id, int to, NodeId cause) {
@@ -167,6 +166,7 @@ static NodeId value_by_route(Partition *p, NodeId id, int to, NodeId cause) {
   return x;
 }
 
+/* The value of a global node in a layout, made if it is not there yet. */
 static NodeId value_in(Partition *p, NodeId id, const Layout *need, NodeId cause) {
   Versions *have = p->have[id];
   for (int i = 0; i < have->v.n; i++)
