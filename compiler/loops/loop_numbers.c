@@ -16,7 +16,7 @@ typedef struct GivenNumbers {
   Loop *l;
   const int *place;    /* by expression: 1 + its place among the numbers */
   const bool *differs; /* by place */
-  Expr *now; /* by expression: 1 + what it becomes */
+  Expr *now;           /* by expression: 1 + what it becomes */
 } GivenNumbers;
 
 /* Of a float that is not 0; 0: of others. An f64 is positive, since a negative parameter would have
