@@ -171,7 +171,7 @@ static bool npy_dict(tensor_file *f, gz_stream *s, npy_parser *t) {
 }
 
 bool npy_read_header(tensor_file *f, gz_stream *s) {
-  unsigned char lead[12];
+  unsigned char lead[12] = {0};
   f->format = ".npy";
   int64_t got = gz_take(s, lead, 8);
   if (got < 0) return false;
