@@ -109,5 +109,8 @@ void dump_summary(const Plan *p, Str *out) {
   }
   if (shown > ENTRIES_SHOWN) str_printf(out, " and %d more", shown - ENTRIES_SHOWN);
   if (m.total >= 0) str_printf(out, "; memory a device: %s", report_bytes(p, (double)m.total));
+  if (m.total >= 0 && p->memory > 0)
+    str_printf(out, ", of which --memory limits variables and arena: %s",
+               report_bytes(p, (double)m.variables + (double)m.arena));
   str_puts(out, "\n");
 }

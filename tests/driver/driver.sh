@@ -45,6 +45,7 @@ expect 2 '(an entry is called by `call add`, and trained by `fit`)' "$dtgc" run 
 expect 1 'bad.dtg:1:' "$dtgc" bad.dtg
 # Files alone: one line, that there is no error and what a call would cost.
 expect 0 'm.dtg: no errors; 1 device; modelled time a call: ' "$dtgc" m.dtg
+expect 0 ', of which --memory limits variables and arena: ' "$dtgc" m.dtg --memory 1MB
 [ "$("$dtgc" m.dtg l.dtg 2>&1 | wc -l)" = 1 ] || fail 'a check prints more than a line, or nothing'
 
 # -- dumps and C
