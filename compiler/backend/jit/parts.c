@@ -24,8 +24,10 @@ enum {
 #else
   MOST_PARTS = 1, /* elf_join knows no other machine */
 #endif
-  PART_COST = 560, /* of one more part, in instructions optimized: some 25 ms for its helpers */
-  STACK = 8 << 20  /* bytes of a thread: as a process has it */
+  PART_COST = 67, /* of one more part, in instructions optimized: 4 ms for its copies of helpers */
+  WORTH = 16,     /* a part does so many times as much */
+  PLAIN = 10,     /* instructions that are not optimized take as long as one that is */
+  STACK = 8 << 20 /* bytes of a thread: as a process has it */
 };
 
 /* clang_shim.cpp, over clang's C++ interface: the front end alone, no optimization. NULL: *error is
@@ -113,16 +115,17 @@ static void show(LLVMValueRef v, const char *suffix) {
   free(with);
 }
 
-static bool may_move(LLVMValueRef v) {
-  return LLVMIsAFunction(v) && is_local(v) && !has_attribute(v, "optnone");
+/* The others are in the first part, as they are not optimized, or in all. */
+static bool is_dealt(LLVMValueRef v) {
+  return is_local(v) && !is_everywhere(v) && !has_attribute(v, "optnone");
 }
 
-/* n parts of a program of I instructions take I / n + PART_COST n where there are cores for all.
- * Without optimization, copying a part and joining it takes as long as compiling it. */
+/* As many as are worth what they cost, and can be dealt to 2, 4, 8 cores. Without optimization,
+ * copying a part and joining it takes as long as compiling it. */
 static int parts_of(int64_t instructions, char level) {
   int n = 1;
   if (level == '0') return n;
-  while (n < MOST_PARTS && (int64_t)n * (n + 1) * PART_COST < instructions) n++;
+  while (2 * n <= MOST_PARTS && (int64_t)2 * n * WORTH * PART_COST <= instructions) n *= 2;
   return n;
 }
 
@@ -135,26 +138,29 @@ static int first_owner(const CompileParts *p, LLVMValueRef v) {
 
 /* All that has a definition gets its part. */
 static bool deal_out(CompileParts *p, LLVMModuleRef m) {
-  int64_t all = 0, moved = 0;
+  int64_t moved = 0, rest = 0;
   int nvalues = 0, nmoved = 0, k = 0;
   LLVMValueRef v;
   for (v = LLVMGetFirstGlobal(m); v; v = LLVMGetNextGlobal(v)) nvalues++;
-  for (v = LLVMGetFirstFunction(m); v; v = LLVMGetNextFunction(v))
-    nvalues++, all += instructions_of(v);
-  p->n = parts_of(all, p->target->level);
+  for (v = LLVMGetFirstFunction(m); v; v = LLVMGetNextFunction(v)) {
+    *(is_dealt(v) ? &moved : &rest) += instructions_of(v);
+    nvalues++;
+  }
+  rest /= PLAIN;
+  p->n = parts_of(moved + rest, p->target->level);
   if (p->n == 1) return true;
   p->owner = malloc((size_t)nvalues * sizeof *p->owner);
   Sized *f = malloc((size_t)nvalues * sizeof *f);
   if (!p->owner || !f) return free(f), false;
   for (v = LLVMGetFirstFunction(m); v; v = LLVMGetNextFunction(v), k++) {
-    const bool moves = may_move(v);
+    const bool dealt = is_dealt(v);
     p->owner[k] = first_owner(p, v);
-    if (p->owner[k] == EVERY_PART || !moves) continue;
+    if (!dealt) continue;
     f[nmoved] = (Sized){&p->owner[k], nmoved, instructions_of(v)};
-    moved += f[nmoved++].size;
+    nmoved++;
   }
   for (v = LLVMGetFirstGlobal(m); v; v = LLVMGetNextGlobal(v)) p->owner[k++] = first_owner(p, v);
-  deal(p, f, nmoved, all - moved);
+  deal(p, f, nmoved, rest);
   free(f);
   return true;
 }
