@@ -87,7 +87,7 @@ static void mark_all(LineSearch *t, const LoopStmt *s) {
   for (; s; s = s->next) {
     const Expr value = s->kind == STMT_LOCAL ? s->a : s->b;
     if (s->kind != STMT_FOR && value != NO_EXPR) mark_each(t, value);
-    mark_all(t, s->body);
+    if (s->kind != STMT_IF) mark_all(t, s->body); /* what an `if` guards is not there in each turn */
   }
 }
 
