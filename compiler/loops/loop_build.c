@@ -178,7 +178,7 @@ typedef struct FunctionKey {
   Loop *l;
   Str *key;
   int *met, size, n; /* by expression: 1 + its number */
-  Str *numbers; /* those that may be parameters, which the key has places for; NULL: it has all */
+  Str *numbers; /* that may be parameters: the key has places for them; NULL: it has them itself */
   int *place, given; /* ... by expression: 1 + its place */
 } FunctionKey;
 
@@ -333,7 +333,7 @@ static void take_nothing(LoopFunction *f) {
   for (int i = 0; i < f->params.n; i++) f->params.at[i].place = -1;
 }
 
-/* Shares a function with those that differ in their numbers alone. */
+/* Shares a function with loops of other numbers. */
 static void share_numbers(Loop *l) {
   Arena *scratch = l->plan->scratch;
   Str key = str_new(scratch), numbers = str_new(scratch);

@@ -102,7 +102,7 @@ typedef struct LoopNumbers {
 bool loop_number_may_be_given(const Loop *l, const ExprNode *n, int k);
 /* Whether the first function with that key, without numbers, has others: by place, which. */
 bool loop_numbers_differ(LoopNumbers *t, const Str *key, const Str *numbers, bool *differs);
-/* Makes parameters of those that differ; `place` is by expression 1 + the place, or 0. */
+/* Makes parameters of the numbers that differ; `place` is by expression 1 + the place, or 0. */
 void loop_numbers_given(Loop *l, const int *place, const bool *differs);
 /* All loops of a sum are built: this is the order of its addends. */
 void loop_adds_up(Loop *l, const LoopSum *sum);

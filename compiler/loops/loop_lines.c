@@ -83,11 +83,12 @@ static void mark_each(LineSearch *t, Expr e) {
     if (!expr_is_part(n, i)) mark_each(t, n->arg[i]);
 }
 
+/* What an `if` guards is not computed in each turn. */
 static void mark_all(LineSearch *t, const LoopStmt *s) {
   for (; s; s = s->next) {
     const Expr value = s->kind == STMT_LOCAL ? s->a : s->b;
     if (s->kind != STMT_FOR && value != NO_EXPR) mark_each(t, value);
-    if (s->kind != STMT_IF) mark_all(t, s->body); /* what an `if` guards is not there in each turn */
+    if (s->kind != STMT_IF) mark_all(t, s->body);
   }
 }
 
