@@ -1168,14 +1168,24 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
 /* Rows of n elements, `size` from one to the next: even blocks are added up in row 0, odd ones in
  * row 1; row j + 1 combines 2^j blocks, j > 0. `carry` ends an odd block; `fold` combines what
  * there is, with `rest` also the unfinished block. The sums of `units`, whole subtrees, lie one
- * after the other: `join_rows` has their sum; of a line (`join_lines`), these are lanes. They are
- * the runtime's, so that programs need not compile them. */
+ * after the other: `join_rows` has their sum; of a line (`join_lines`), these are lanes. `sum_rows`
+ * does all of it for rows of n elements that lie in memory, `stride` elements from one to the next,
+ * `some` at a time: rows `first` and on of `all`, `rows` of them, and with the last of all their
+ * sum; `in_units` so for each unit of `unit` rows, whose sums are `whole` elements apart, and which
+ * has `levels` rows of partial results. They are the runtime's, so that programs need not compile
+ * them. */
 #define DTRT_PAIRWISE_ROWS(OP, S, T)                                                               \
   void dtrt_carry_row_##OP##_##S(T *partial, int64_t n, int64_t size, int64_t block);              \
   void dtrt_fold_row_##OP##_##S(T *to, const T *partial, int64_t n, int64_t size, int64_t blocks,  \
                                 int rest);                                                         \
   void dtrt_join_rows_##OP##_##S(void *result, void *sums, int64_t n, int64_t units);              \
   void dtrt_join_lines_##OP##_##S(void *result, void *lanes, int64_t n, int64_t units);
+#define DTRT_SUM_ROWS(S, T)                                                                        \
+  void dtrt_sum_rows_##S(T *to, T *partial, int64_t size, const T *x, int64_t stride, int64_t n,   \
+                         int64_t first, int64_t rows, int64_t all, int some);                      \
+  void dtrt_sum_rows_in_units_##S(T *sums, T *partial, int64_t size, int64_t whole, int64_t unit,  \
+                                  int64_t levels, const T *x, int64_t stride, int64_t n,           \
+                                  int64_t first, int64_t rows, int64_t all, int some);
 /* Running sums. After block number `block` the sum of all blocks so far is returned: whole subtrees
  * of 2^k blocks, added from the largest to the smallest. partial[k] holds the subtree of bit k of
  * their number, above[k] that and all larger ones. The rows of dtrt_scan_rows_f32 are one of zeros,
@@ -1197,6 +1207,7 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
   DTRT_PAIRWISE(prod, S, dtrt_lanes_##S, lanes_prod, 1)                                            \
   DTRT_PAIRWISE_ROWS(sum, S, T)                                                                    \
   DTRT_PAIRWISE_ROWS(prod, S, T)                                                                   \
+  DTRT_SUM_ROWS(S, T)                                                                              \
   DTRT_RUNNING(S, T)
 DTRT_LANES_OF(f32, float, int32_t)
 DTRT_PAIRWISE_OF(f32, float)

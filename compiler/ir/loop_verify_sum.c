@@ -20,8 +20,8 @@ typedef struct SumCheck {
 
 /* What combines blocks, or takes addends to the lanes. */
 static bool combines(const char *name) {
-  static const char *const verbs[] = {"dtrt_accumulate_", "dtrt_carry_", "dtrt_fold_", "dtrt_scan_",
-                                      "dtrt_scatter_"};
+  static const char *const verbs[] = {"dtrt_accumulate_", "dtrt_carry_",   "dtrt_fold_",
+                                      "dtrt_scan_",       "dtrt_scatter_", "dtrt_sum_rows_"};
   for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
     if (!strncmp(name, verbs[i], strlen(verbs[i]))) return true;
   return false;
@@ -240,7 +240,8 @@ const char *loop_verify_sum(Arena *a, const Plan *p, const LocalEntry *le, const
                                          [SUM_SCATTERED] = {"dtrt_scatter_begin", "dtrt_scatter_"},
                                          [SUM_OF_PRODUCTS] = {"", ""}};
   const char *const *by = joins[f->sum->kind];
-  if (f->sum->blocks && (!strstr(calls, by[0]) || !strstr(calls, by[1])))
+  const bool at_once = f->sum->kind == SUM_REDUCED && strstr(calls, "dtrt_sum_rows_");
+  if (f->sum->blocks && !at_once && (!strstr(calls, by[0]) || !strstr(calls, by[1])))
     breaks(&c, NULL, "blocks are not combined pairwise");
   if (strcmp(loop_sum_counts(a, f, f->sum), f->sum->counted))
     breaks(&c, NULL, "its blocks are counted otherwise");

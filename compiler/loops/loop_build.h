@@ -39,6 +39,7 @@ typedef struct Loop {
   Expr apart, apart_extent; /* an index whose turns write apart, as the builder knows; NO_EXPR */
   bool ranges;   /* no loop has it: the function does turns part_from to part_to at once ... */
   int64_t looks; /* ... for which it looks at so many elements, whatever its part */
+  double called_ops; /* operations on elements of what it calls the runtime for */
   int outermost; /* of a map: the dim of its outermost loop, ... */
   bool cuts_outermost; /* ... which is several loops, one after the other */
   double share;  /* of what it reads and writes, that it touches; 0: all */

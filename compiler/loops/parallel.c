@@ -182,7 +182,7 @@ static double ops_of_all(PartSearch *p, const LoopStmt *s) {
 
 static double seconds(PartSearch *p) {
   const Machine *m = p->l->plan->program->machine;
-  const double ops = ops_of_all(p, p->l->f.body) / m->vector_flops;
+  const double ops = (ops_of_all(p, p->l->f.body) + p->l->called_ops) / m->vector_flops;
   const bool near = p->bytes <= (double)machine_cache(m, CACHE_L2) / 2;
   return fmax(ops, p->bytes / (near ? m->cache[CACHE_L2].bandwidth : m->memory_bandwidth));
 }

@@ -2,6 +2,7 @@
  * dtrt_carry_row_sum_f32 and its kin. Many rows are added up in units, whole subtrees of that
  * order, that cores have some of each. */
 #include "sum_build.h"
+#include <string.h>
 
 /* A tile may have no loop over a dim that its own loops go over. */
 static bool counts_rows(const SumNest *s, int d) {
@@ -329,6 +330,72 @@ static Expr row_of_block(SumNest *s, Expr block) {
   return loop_element(s->l, row, place_in_row(s, &s->r->out));
 }
 
+/* Rows that lie in memory as they are added up, each in one piece, as its sum does: the runtime
+ * adds them up (dtrt_sum_rows_f32), and programs have no loops to compile. */
+typedef struct StoredRows {
+  Expr x, to; /* where the first row begins, and its sum */
+  Expr place; /* ... in rows of partial results */
+  Expr n, stride;
+} StoredRows;
+
+/* Whether operand v is an element of memory at the indices of the loops. */
+static bool is_element(const SumNest *s, const ExprNode *v) {
+  if (v->kind != EXPR_LOAD || v->n != s->x->shape.rank) return false;
+  for (int d = 0; d < v->n; d++)
+    if (v->arg[d] != s->r->in.dim[d]) return false;
+  return true;
+}
+
+/* `from`: the first of the rows, at the index of its loop. */
+static bool rows_are_stored(SumNest *s, int last, Expr from, StoredRows *out) {
+  Loop *l = s->l;
+  ReduceNest *r = s->r;
+  const DType t = s->n->dtype;
+  const ExprNode *v = expr_node(l->x, operand(s));
+  if (strcmp(r->word, "sum") || s->x->dtype != t || dtype_computed(t) != t) return false;
+  if (s->end < s->x->shape.rank || !has(s, last) || !is_element(s, v)) return false;
+  for (int d = s->kept; d < last; d++)
+    if (!r->gone[d] && has(s, d)) return false;
+  const Node *memory = graph_node(l->g, (NodeId)v->v);
+  At in = r->in, to = r->out;
+  Expr n = number(s, 1), stride = n;
+  bool whole = true; /* so far: elements that follow each other */
+  for (int d = s->x->shape.rank - 1; d > last; d--) {
+    const Expr len = site_len(l, s->x, d), room = site_room(l, memory, d);
+    stride = mul(s, stride, room);
+    if (!has(s, d)) {
+      whole = whole && is_int(l, room, 1);
+      continue;
+    }
+    const int i = result_dim(s, d);
+    if (!whole || i < 0) return false;
+    n = mul(s, n, len);
+    whole = room == len && site_room(l, s->n, i) == len;
+    in.dim[d] = to.dim[i] = number(s, 0);
+  }
+  in.dim[last] = from;
+  *out = (StoredRows){.x = expr_address_read(l->x, loop_value(l, s->n->operand[0], &in)),
+                      .to = expr_address(l->x, loop_load(l, r->id, &to)),
+                      .place = place_in_row(s, &to),
+                      .n = loop_param(l, PARAM_EXTENT, n),
+                      .stride = loop_param(l, PARAM_EXTENT, stride)};
+  return true;
+}
+
+static Expr from_place(SumNest *s, Expr local, Expr place) {
+  return is_int(s->l, place, 0) ? local : local_at(s, local, place);
+}
+
+static Expr some_together(SumNest *s, int last) {
+  return loop_param(s->l, PARAM_EXTENT, number(s, together(s, last, operand(s))));
+}
+
+static void put_stored(SumNest *s, const char *how, int nargs, const Expr *arg) {
+  const Shape local = node_local(s->l->mesh, s->x);
+  s->l->called_ops += (double)shape_count(&local);
+  loop_run(s->l, arena_printf(s->l->arena, "dtrt_sum_rows%s_%s", how, s->r->type), nargs, arg);
+}
+
 /* A unit whose rows follow each other: its whole blocks, and the rows left over. */
 static void put_unit_of_rows(SumNest *s, int last) {
   Loop *l = s->l;
@@ -337,6 +404,16 @@ static void put_unit_of_rows(SumNest *s, int last) {
   loop_partial(l, s->r->id, s->n->dtype);
   const Expr base = put_unit(s, s->in_part), end = add(s, base, number(s, s->unit));
   const Expr stop = loop_integer(l, "stop", loop_choose(l, less(s, end, all), end, all), true);
+  StoredRows o;
+  if (rows_are_stored(s, last, base, &o)) {
+    const Expr rows = loop_integer(l, "rows", sub(s, stop, base), true);
+    put_stored(s, "", 10,
+               (Expr[]){from_place(s, local(s, "own_sum"), o.place),
+                        from_place(s, local(s, "sums"), o.place), partial_row_size(s), o.x,
+                        o.stride, o.n, number(s, 0), rows, rows, some_together(s, last)});
+    leave_units(s);
+    return;
+  }
   const Expr blocks = loop_integer(l, "blocks", blocks_in(s, sub(s, stop, base)), true);
   const Expr block = loop_symbol(l, "block", 0, s->unit / SUM_BLOCK - 1);
   loop_open(l, block, blocks, LOOP_OUTER);
@@ -361,11 +438,34 @@ static void put_unit_of_rows(SumNest *s, int last) {
   leave_units(s);
 }
 
+static void put_blocks_stored(SumNest *s, int last, const StoredRows *o) {
+  const Expr first = first_row(s, last), rows = rows_extent(s, last), some = some_together(s, last),
+             all = rows_of(s, 0, s->x->shape.rank - 1), size = partial_row_size(s);
+  if (!s->unit) {
+    put_stored(s, "", 10,
+               (Expr[]){o->to, from_place(s, local(s, "partial"), o->place), size, o->x, o->stride,
+                        o->n, first, rows, all, some});
+    return;
+  }
+  const Expr whole = row_size(s), own = whole_lines(s, mul(s, units(s), whole));
+  put_stored(s, "_in_units", 13,
+             (Expr[]){from_place(s, local(s, "partial"), o->place),
+                      local_at(s, local(s, "partial"), add(s, own, o->place)), size, whole,
+                      number(s, s->unit), number(s, sum_unit_levels(s->unit)), o->x, o->stride,
+                      o->n, first, rows, all, some});
+  leave_units(s);
+}
+
 /* The rows of dim `last`, a block at a time. */
 static void put_blocks(SumNest *s, int last) {
   Loop *l = s->l;
   const Expr one = number(s, 1), two = number(s, 2);
   loop_partial(l, s->r->id, s->n->dtype);
+  StoredRows o;
+  if (s->in_part == NO_EXPR && rows_are_stored(s, last, number(s, 0), &o)) {
+    put_blocks_stored(s, last, &o);
+    return;
+  }
   const Expr start = loop_integer(l, "start", first_row(s, last), true);
   const Expr extent = rows_extent(s, last);
   Expr first = start, until = add(s, start, extent);

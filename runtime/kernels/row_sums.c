@@ -10,7 +10,15 @@
 #define ROW_IVDEP _Pragma("GCC ivdep")
 #endif
 
+/* RowsAt of n elements that are added up, `stride` from one to the next, `some` at a time; those of
+ * partial results begin `size` apart. */
+typedef struct RowsAt {
+  int64_t size, stride, n;
+  int some;
+} RowsAt;
+
 #define TARGET
+#define BYTES 16
 #define T float
 #define NAME(x) x##_f32_base
 #include "row_sums.inc"
@@ -22,8 +30,10 @@
 #undef T
 #undef NAME
 #undef TARGET
+#undef BYTES
 #if defined(__x86_64__) && defined(__GNUC__)
 #define TARGET __attribute__((target("avx2")))
+#define BYTES 32
 #define T float
 #define NAME(x) x##_f32_avx2
 #include "row_sums.inc"
@@ -34,7 +44,24 @@
 #include "row_sums.inc"
 #undef T
 #undef NAME
-#define OF_WIDTH(name) (__builtin_cpu_supports("avx2") ? name##_avx2 : name##_base)
+#undef TARGET
+#undef BYTES
+#define TARGET __attribute__((target("avx512f")))
+#define BYTES 64
+#define T float
+#define NAME(x) x##_f32_avx512
+#include "row_sums.inc"
+#undef T
+#undef NAME
+#define T double
+#define NAME(x) x##_f64_avx512
+#include "row_sums.inc"
+#undef T
+#undef NAME
+#define OF_WIDTH(name)                                                                             \
+  (__builtin_cpu_supports("avx512f") ? name##_avx512                                               \
+   : __builtin_cpu_supports("avx2")  ? name##_avx2                                                 \
+                                     : name##_base)
 #else
 #define OF_WIDTH(name) name##_base
 #endif
@@ -57,6 +84,24 @@
     __builtin_memcpy(&acc, own, sizeof acc);                                                       \
     *(T *)result = dtrt_line_##OP##_##S(&acc);                                                     \
   }
+#define SUMS_OF(S, T)                                                                              \
+  void dtrt_sum_rows_##S(T *to, T *partial, int64_t size, const T *x, int64_t stride, int64_t n,   \
+                         int64_t first, int64_t rows, int64_t all, int some) {                     \
+    OF_WIDTH(rows_##S)(to, partial, &(RowsAt){size, stride, n, some}, x, first, rows, all);        \
+  }                                                                                                \
+  void dtrt_sum_rows_in_units_##S(T *sums, T *partial, int64_t size, int64_t whole, int64_t unit,  \
+                                  int64_t levels, const T *x, int64_t stride, int64_t n,           \
+                                  int64_t first, int64_t rows, int64_t all, int some) {            \
+    const RowsAt r = {size, stride, n, some};                                                      \
+    const int64_t stop = first + rows;                                                             \
+    for (int64_t begin = first, end; begin < stop; begin = end) {                                  \
+      const int64_t u = begin / unit, base = u * unit;                                             \
+      end = base + unit < stop ? base + unit : stop;                                               \
+      OF_WIDTH(rows_##S)                                                                           \
+      (sums + u * whole, partial + u * levels * size, &r, x + (begin - first) * stride,            \
+       begin - base, end - begin, (all - base < unit ? all - base : unit));                        \
+    }                                                                                              \
+  }
 #define SCAN_OF(S, T)                                                                              \
   T *dtrt_scan_rows_##S(T *partial, int64_t n, int64_t levels, int64_t block) {                    \
     return OF_WIDTH(scan_##S)(partial, n, levels, block);                                          \
@@ -65,5 +110,7 @@ ROWS_OF(sum, f32, float)
 ROWS_OF(prod, f32, float)
 ROWS_OF(sum, f64, double)
 ROWS_OF(prod, f64, double)
+SUMS_OF(f32, float)
+SUMS_OF(f64, double)
 SCAN_OF(f32, float)
 SCAN_OF(f64, double)
