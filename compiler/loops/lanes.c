@@ -159,13 +159,27 @@ static void put_rest(ReduceNest *r, Expr v, Expr n) {
   loop_close(l, 1);
 }
 
+/* How many elements a line has that begins at `from`, where that is known: a function that others
+ * share is passed the length, but of these all are whole turns, or all are shorter than one. */
+typedef enum LineTurns { TURNS_AND_REST, WHOLE_TURNS, REST_ALONE } LineTurns;
+static LineTurns line_turns(const ReduceNest *r, Expr from, Expr len) {
+  const ExprNode *n = expr_node(r->l->x, len);
+  int64_t known;
+  if (r->whole_turns) return WHOLE_TURNS;
+  if (n->kind == EXPR_PARAM) len = r->l->f.params.at[n->v].value;
+  if (!is_int(r->l, from, 0) || !expr_is_int(r->l->x, len, &known) || !known) return TURNS_AND_REST;
+  return known % LANES == 0 ? WHOLE_TURNS : known < LANES ? REST_ALONE : TURNS_AND_REST;
+}
+
 /* Where elements are cheap, whole blocks are a loop apart: all counts follow from the length, and a
  * compiler that knows it unrolls them. */
 void lanes_line(ReduceNest *r, int64_t most, Expr from, Expr len) {
   Loop *l = r->l;
   const bool blocks = in_blocks(r, most);
   const Expr v = loop_value(l, r->n->operand[0], &r->in);
-  const Expr line = loop_local(l, LOCAL_ARRAY, r->n->dtype, "line", LANES, NO_EXPR);
+  const LineTurns turns = line_turns(r, from, len);
+  if (turns != WHOLE_TURNS || r->storing || in_memory(r, v) == NO_EXPR)
+    loop_local(l, LOCAL_ARRAY, r->n->dtype, "line", LANES, NO_EXPR);
   const Expr at = loop_integer(l, "lane0", from, false), partial = local(r, "blocks");
   const Expr whole = blocks_in(r, len);
   const bool counted = blocks && is_int(l, from, 0) && reduction_is_cheap(r, v);
@@ -185,13 +199,15 @@ void lanes_line(ReduceNest *r, int64_t most, Expr from, Expr len) {
     loop_if(l, equal(r, at, next));
     carry(r, partial, sub(r, blocks_in(r, at), number(r, 1)));
     loop_close(l, 2);
-  } else {
+  } else if (turns != REST_ALONE) {
     put_turns(r, v, len, LOOP_SOME);
   }
-  loop_if(l, less(r, at, len));
-  put_rest(r, v, sub(r, len, at));
-  put_turn(r, line);
-  loop_close(l, 1);
+  if (turns != WHOLE_TURNS) {
+    if (turns == TURNS_AND_REST) loop_if(l, less(r, at, len));
+    put_rest(r, v, turns == REST_ALONE ? len : sub(r, len, at));
+    put_turn(r, local(r, "line"));
+    loop_close(l, turns == TURNS_AND_REST);
+  }
   if (blocks) fold(r, partial, counted ? whole : blocks_in(r, at));
 }
 
@@ -345,6 +361,8 @@ void lanes_units(ReduceNest *r, int64_t line, int64_t size) {
   const Expr len = loop_integer(l, "len", lesser(r, sub(r, count, base), per), true);
   const Expr sums = lanes_behind(r, partial, "sums", unit);
   r->in = at_flat(add(r, base, lanes_index(l, size)));
+  int64_t all;
+  r->whole_turns = expr_is_int(l->x, site_count(l, r->x), &all) && all % LANES == 0;
   lanes_begin(r, size, number(r, 0));
   lanes_line(r, size, number(r, 0), len);
   leave_sum(r, sums, n);
@@ -367,7 +385,8 @@ void lanes_find(ReduceNest *r, Expr found, Expr best) {
   const Expr len = loop_extent(l, r->x, r->last), v = loop_value(l, r->n->operand[0], &r->in);
   const Expr line = loop_local(l, LOCAL_ARRAY, t, "line", LANES, NO_EXPR);
   const Expr at = loop_integer(l, "lane0", number(r, 0), false);
-  for (int rest = 0; rest < 2; rest++) {
+  const LineTurns turns = line_turns(r, number(r, 0), len);
+  for (int rest = turns == REST_ALONE; rest < 1 + (turns != WHOLE_TURNS); rest++) {
     const Expr n = rest ? sub(r, len, at) : lanes_word(r);
     if (rest)
       loop_if(l, less(r, at, len));

@@ -15,6 +15,7 @@ typedef struct ReduceNest {
   int first_gone, last; /* dims with loops; first_gone: the operand's rank if there is none */
   bool storing;         /* lanes store what the loop's step is, element by element, ... */
   bool stores;          /* ... and have done so */
+  bool whole_turns;     /* lines end where the lanes do */
   const char *word;     /* of the helpers in dtrt_math.h: "sum", "max" */
   const char *type;
 } ReduceNest;
