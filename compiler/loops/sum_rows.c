@@ -302,17 +302,23 @@ static Expr units(SumNest *s) {
   return expr_div(s->l->x, add(s, all, number(s, s->unit - 1)), number(s, s->unit));
 }
 
+/* Rows of a unit, and the rows of partial results that it has: functions are passed them, so that
+ * sums of more and of fewer rows share one. */
+static Expr unit_rows(SumNest *s) { return loop_param(s->l, PARAM_EXTENT, number(s, s->unit)); }
+static Expr unit_levels(SumNest *s) {
+  return loop_param(s->l, PARAM_EXTENT, number(s, sum_unit_levels(s->unit)));
+}
+
 /* Where the sum and the partial results of unit `own` are; its first row. */
 static Expr put_unit(SumNest *s, Expr own) {
   Loop *l = s->l;
   const DType t = s->n->dtype;
   const Expr sums = whole_lines(s, mul(s, units(s), row_size(s))), whole = local(s, "partial"),
-             memory = s->in_part != NO_EXPR ? s->from : own,
-             rows = mul(s, memory, number(s, sum_unit_levels(s->unit)));
+             memory = s->in_part != NO_EXPR ? s->from : own, rows = mul(s, memory, unit_levels(s));
   loop_local(l, LOCAL_POINTER, t, "own_sum", 0, local_at(s, whole, mul(s, own, row_size(s))));
   loop_local(l, LOCAL_POINTER, t, "sums", 0,
              local_at(s, whole, add(s, sums, mul(s, rows, partial_row_size(s)))));
-  return loop_integer(l, "base", mul(s, own, number(s, s->unit)), true);
+  return loop_integer(l, "base", mul(s, own, unit_rows(s)), true);
 }
 
 /* The sums of units are joined by the entry, when all are done. */
@@ -402,7 +408,7 @@ static void put_unit_of_rows(SumNest *s, int last) {
   const Expr size = block_word(s), all = rows_extent(s, last);
   const int some = together(s, last, operand(s));
   loop_partial(l, s->r->id, s->n->dtype);
-  const Expr base = put_unit(s, s->in_part), end = add(s, base, number(s, s->unit));
+  const Expr base = put_unit(s, s->in_part), end = add(s, base, unit_rows(s));
   const Expr stop = loop_integer(l, "stop", loop_choose(l, less(s, end, all), end, all), true);
   StoredRows o;
   if (rows_are_stored(s, last, base, &o)) {
@@ -451,8 +457,7 @@ static void put_blocks_stored(SumNest *s, int last, const StoredRows *o) {
   put_stored(s, "_in_units", 13,
              (Expr[]){from_place(s, local(s, "partial"), o->place),
                       local_at(s, local(s, "partial"), add(s, own, o->place)), size, whole,
-                      number(s, s->unit), number(s, sum_unit_levels(s->unit)), o->x, o->stride,
-                      o->n, first, rows, all, some});
+                      unit_rows(s), unit_levels(s), o->x, o->stride, o->n, first, rows, all, some});
   leave_units(s);
 }
 
@@ -470,8 +475,8 @@ static void put_blocks(SumNest *s, int last) {
   const Expr extent = rows_extent(s, last);
   Expr first = start, until = add(s, start, extent);
   if (s->in_part != NO_EXPR) {
-    const Expr end = mul(s, add(s, s->in_part, one), number(s, s->unit));
-    first = mul(s, s->in_part, number(s, s->unit));
+    const Expr end = mul(s, add(s, s->in_part, one), unit_rows(s));
+    first = mul(s, s->in_part, unit_rows(s));
     until = loop_choose(l, less(s, end, extent), end, extent);
   }
   const Expr stop = loop_integer(l, "stop", until, true);
@@ -479,10 +484,9 @@ static void put_blocks(SumNest *s, int last) {
   loop_while(l, less(s, begin, stop), LOOP_OUTER);
   Expr base = number(s, 0);
   if (s->unit)
-    base =
-        put_unit(s, s->in_part != NO_EXPR
-                        ? s->in_part
-                        : loop_integer(l, "unit", expr_div(l->x, begin, number(s, s->unit)), true));
+    base = put_unit(s, s->in_part != NO_EXPR
+                           ? s->in_part
+                           : loop_integer(l, "unit", expr_div(l->x, begin, unit_rows(s)), true));
   const Expr block = loop_integer(l, "block", blocks_in(s, sub(s, begin, base)), true);
   const Expr next =
       loop_integer(l, "next", add(s, base, mul(s, add(s, block, one), block_word(s))), true);
@@ -501,7 +505,7 @@ static void put_blocks(SumNest *s, int last) {
   const Expr all = rows_of(s, 0, s->x->shape.rank - 1);
   if (s->unit) {
     const Expr done = sub(s, end, base);
-    loop_if(l, expr_or(l->x, equal(s, done, number(s, s->unit)), equal(s, end, all)));
+    loop_if(l, expr_or(l->x, equal(s, done, unit_rows(s)), equal(s, end, all)));
     put_runs(s, last, "fold", true, 2,
              (Expr[]){blocks_in(s, done), less(s, number(s, 0), in_block(s, done))});
     loop_close(l, 2);
