@@ -997,10 +997,11 @@ DTRT_FN void dtrt_random_words(uint64_t key, uint64_t step, int64_t i, uint32_t 
 }
 
 /* Element i of a call at a step. Those named _key take dtrt_stream_key's result, for loops. */
+DTRT_FN float dtrt_uniform_of_f32(uint32_t w) { return (float)(int32_t)(w >> 8) * 0x1p-24f; }
 DTRT_FN float dtrt_uniform_key_f32(uint64_t key, uint64_t step, int64_t i) { /* [0, 1) */
   uint32_t w[4];
   dtrt_random_words(key, step, i, w);
-  return (float)(int32_t)(w[0] >> 8) * 0x1p-24f;
+  return dtrt_uniform_of_f32(w[0]);
 }
 DTRT_FN double dtrt_unit_f64(uint32_t hi, uint32_t lo) { /* top 53 bits of 64, in [0, 1) */
   return DTRT_FMA64((double)(int32_t)(hi >> 5), 0x1p-27,
@@ -1014,13 +1015,11 @@ DTRT_FN double dtrt_uniform_key_f64(uint64_t key, uint64_t step, int64_t i) { /*
 
 /* Mean 0, variance 1, by Box and Muller: sqrt(-2 log(u)) cos(2 pi v), u in (0, 1] from word 0, v in
  * [0, 1) from word 1. The largest value is 6.77. */
-DTRT_FN float dtrt_normal_key_f32(uint64_t key, uint64_t step, int64_t i) {
-  uint32_t w[4];
-  dtrt_random_words(key, step, i, w);
-  float u = DTRT_FMA32((float)w[0], 0x1p-32f, 0x1p-33f);
+DTRT_FN float dtrt_normal_of_f32(uint32_t w0, uint32_t w1) {
+  float u = DTRT_FMA32((float)w0, 0x1p-32f, 0x1p-33f);
   float radius = DTRT_SQRT32(-2.0f * dtrt_log_mid_f32(u, 0.0f));
   /* v = (quarter + r) / 4 exactly, -1/2 <= r < 1/2 */
-  uint32_t v = w[1] >> 8, quarter = (v + (1u << 21)) >> 22;
+  uint32_t v = w1 >> 8, quarter = (v + (1u << 21)) >> 22;
   float r = (float)((int32_t)v - (int32_t)(quarter << 22)) * 0x1.921fb6p-22f, s = r * r;
   float p = DTRT_FMA32(-0x1.9952fap-13f, s, 0x1.110776p-7f);
   p = DTRT_FMA32(p, s, -0x1.555546p-3f);
@@ -1033,6 +1032,11 @@ DTRT_FN float dtrt_normal_key_f32(uint64_t key, uint64_t step, int64_t i) {
   c = dtrt_from_bits_f32(dtrt_bits_f32(c) ^ ((quarter + 1u) & 2u) << 30);
   return radius * c;
 }
+DTRT_FN float dtrt_normal_key_f32(uint64_t key, uint64_t step, int64_t i) {
+  uint32_t w[4];
+  dtrt_random_words(key, step, i, w);
+  return dtrt_normal_of_f32(w[0], w[1]);
+}
 /* The same from words 0, 1 and words 2, 3. The largest value is 8.57. */
 DTRT_FN double dtrt_normal_key_f64(uint64_t key, uint64_t step, int64_t i) {
   uint32_t w[4];
@@ -1041,6 +1045,9 @@ DTRT_FN double dtrt_normal_key_f64(uint64_t key, uint64_t step, int64_t i) {
   double t = DTRT_FMA64(4.0, v, DTRT_ROUND64), part = 4.0 * v - (t - DTRT_ROUND64); /* exact */
   return DTRT_SQRT64(-2.0 * dtrt_log_f64(u)) * dtrt_sin_part_f64(part, 0.0, dtrt_bits_f64(t) + 1);
 }
+/* Elements [first, first + n) of a call into memory, where programs need not compile them. */
+void dtrt_draw_uniform_f32(float *to, uint64_t key, uint64_t step, int64_t first, int64_t n);
+void dtrt_draw_normal_f32(float *to, uint64_t key, uint64_t step, int64_t first, int64_t n);
 DTRT_FN uint8_t dtrt_bernoulli_key(uint64_t key, uint64_t step, int64_t i, float p) {
   return dtrt_uniform_key_f32(key, step, i) < p;
 }

@@ -151,6 +151,79 @@ static void map_all(Loop *l, const Step *s, const At *at) {
   l->cuts_outermost = false; /* one of them may read what another wrote */
 }
 
+/* -------- first values -------- */
+
+typedef struct Draws {
+  Loop *l;
+  Expr *now; /* by expression: 1 + what is in its place */
+  Expr i;
+  NodeId into; /* whose memory has a draw next; NO_NODE: it has one */
+  Expr from, n;
+} Draws;
+
+/* A draw of f32 for each element goes into the memory of what is made of it. */
+static Expr drawn(void *user, Expr e) {
+  Draws *d = user;
+  Loop *l = d->l;
+  const ExprNode n = *expr_node(l->x, e);
+  const char *index = expr_node(l->x, d->i)->name;
+  if (n.kind != EXPR_RANDOM || n.type != DT_F32 || d->into == NO_NODE) return NO_EXPR;
+  const Expr first = expr_sub(l->x, n.arg[2], d->i);
+  if (expr_mentions(l->x, first, index) || expr_mentions(l->x, n.arg[0], index) ||
+      expr_mentions(l->x, n.arg[1], index))
+    return NO_EXPR;
+  const At begin = at_flat(d->from), at = at_flat(d->i);
+  const Expr arg[] = {expr_address(l->x, loop_load(l, d->into, &begin)), n.arg[0], n.arg[1],
+                      expr_add(l->x, d->from, first), d->n};
+  loop_run(l, arena_printf(l->arena, "dtrt_draw_%s_f32", n.op->name), 5, arg);
+  l->called_ops += n.op->flops * (double)most_elements(l, graph_node(l->g, d->into));
+  const Expr has = loop_load(l, d->into, &at);
+  d->into = NO_NODE;
+  return has;
+}
+
+static bool draws(const Exprs *x, Expr e) {
+  const ExprNode *n = expr_node(x, e);
+  for (int i = 0; i < n->n; i++)
+    if (draws(x, n->arg[i])) return true;
+  return n->kind == EXPR_RANDOM && n->type == DT_F32;
+}
+
+/* First values of variables: the runtime draws, and the loop does what is left. False: nothing is
+ * drawn. */
+static bool map_draws(Loop *l, const Step *s, const At *at, Expr count) {
+  const int n = s->nodes.n;
+  bool any = false;
+  Expr from = loop_int(l, 0), to = loop_param(l, PARAM_EXTENT, count);
+  Expr *v = arena_array(l->arena, Expr, n);
+  for (int k = 0; k < n; k++) {
+    v[k] = loop_value(l, s->nodes.at[k], at);
+    any = any || (draws(l->x, v[k]) && graph_node(l->g, s->nodes.at[k])->dtype == DT_F32);
+  }
+  if (!any) return false;
+  l->cuts_outermost = true;
+  if (l->ranges) {
+    l->apart_extent = to;
+    l->apart = from = loop_symbol(l, LOOP_PART_FROM, 0, INT64_MAX);
+    to = loop_symbol(l, "part_to", 0, INT64_MAX);
+  }
+  Draws d = {.l = l, .i = at->flat, .from = from, .n = expr_sub(l->x, to, from)};
+  d.now = arena_array(l->arena, Expr, l->x->n);
+  for (int k = 0; k < n; k++) {
+    d.into = graph_node(l->g, s->nodes.at[k])->dtype == DT_F32 ? s->nodes.at[k] : NO_NODE;
+    v[k] = expr_rewrite(l->x, v[k], d.now, drawn, &d);
+  }
+  int left = 0;
+  for (int k = 0; k < n; k++) left += v[k] != loop_load(l, s->nodes.at[k], at);
+  if (left) loop_open_from(l, at->flat, from, to, LOOP_PLAIN);
+  for (int k = 0; k < n; k++) {
+    const Expr to_it = loop_load(l, s->nodes.at[k], at);
+    if (v[k] != to_it) loop_add(l, (LoopStmt){.kind = STMT_STORE, .a = to_it, .b = v[k]});
+  }
+  loop_close(l, left > 0);
+  return true;
+}
+
 static Loop *map_nest(const LoopSite *site, const Step *s, bool flat, bool deals) {
   Loop *l = loop_new(site);
   l->ranges = deals;
@@ -162,6 +235,8 @@ static Loop *map_nest(const LoopSite *site, const Step *s, bool flat, bool deals
   if (flat) {
     const Expr count = site_product(l, n, 0, n->shape.rank, site_len);
     const At at = loop_flat_index(l, n, count);
+    if (loop_runs_once(l) && !l->tile && !is_int(l, count, 1) && map_draws(l, s, &at, count))
+      return l;
     if (!is_int(l, count, 1)) loop_open(l, at.flat, loop_param(l, PARAM_EXTENT, count), LOOP_PLAIN);
     map_body(l, s, &at);
     return l;
@@ -195,6 +270,6 @@ void build_map(const LoopSite *site, const Step *s, LoopFunction *out) {
   }
   Loop *l = map_nest(site, s, true, false);
   if (l->tile && l->f.flat && l->f.params.n > 1) l = map_nest(site, s, false, false);
-  if (l->cuts_outermost && loop_deals(l)) l = map_nest(site, s, false, true);
+  if (l->cuts_outermost && loop_deals(l)) l = map_nest(site, s, l->f.flat, true);
   loop_done_as(l, s->nodes.at[0], out);
 }

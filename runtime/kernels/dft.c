@@ -11,7 +11,7 @@
 #include "crew.h"
 #include "device.h"
 #include "dtrt.h"
-#include "variables.h"
+#include "vectors.h"
 
 enum {
   NEAR = 1 << 23,  /* bytes of lines that go together: of longer ones fewer do */
@@ -154,26 +154,13 @@ static const DftTable *table_of(int64_t n, bool is_f64) {
 
 /* -------- lines -------- */
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static const DftKernels *chosen; /* of this process */
-
-static void choose(void) {
-  const char *say = variable(VARIABLE_GEMM);
-  chosen = &dft_portable;
-#if defined(DTRT_X86_KERNELS)
-  if (say && !strcmp(say, "portable")) return;
-  if (__builtin_cpu_supports("avx2")) chosen = &dft_avx2;
-  if (say && !strcmp(say, "avx2")) return;
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))
-    chosen = &dft_avx512;
-#else
-  (void)say;
-#endif
-}
 static const DftKernels *kernels(void) {
-  pthread_once(&once, choose);
-  return chosen;
+#if defined(DTRT_X86_KERNELS)
+  static const DftKernels *const all[] = {&dft_portable, &dft_avx2, &dft_avx512};
+  return all[kernel_vectors()];
+#else
+  return &dft_portable;
+#endif
 }
 
 /* Of each array that a line goes through. */

@@ -5,13 +5,12 @@
 #include "matrices.h"
 #include <cblas.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include "crew.h"
 #include "device.h"
 #include "dtrt.h"
-#include "variables.h"
+#include "vectors.h"
 
 typedef blasint Whole;
 
@@ -154,28 +153,18 @@ void matrices_by(const MatrixLanes *lanes, int32_t dtype, MatrixBatch m) {
   crew_run(m.count, (grain + unit - 1) / unit * unit, lanes ? some_in_lanes : some_by_lapack, &j);
 }
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static const MatrixLanes *chosen; /* of this process */
-
-static void choose(void) {
-  const char *say = variable(VARIABLE_GEMM);
-  chosen = &matrix_lanes_portable;
+static const MatrixLanes *lanes_of_cpu(void) {
 #if defined(DTRT_X86_KERNELS)
-  if (say && !strcmp(say, "portable")) return;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) chosen = &matrix_lanes_avx2;
-  if (say && !strcmp(say, "avx2")) return;
-  if (chosen == &matrix_lanes_avx2 && __builtin_cpu_supports("avx512f") &&
-      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512bw"))
-    chosen = &matrix_lanes_avx512;
+  static const MatrixLanes *const all[] = {&matrix_lanes_portable, &matrix_lanes_avx2,
+                                           &matrix_lanes_avx512};
+  return all[kernel_vectors()];
 #else
-  (void)say;
+  return &matrix_lanes_portable;
 #endif
 }
 
 static void matrices(int32_t dtype, MatrixBatch m) {
-  pthread_once(&once, choose);
-  matrices_by(matrices_in_lanes(&m) ? chosen : NULL, dtype, m);
+  matrices_by(matrices_in_lanes(&m) ? lanes_of_cpu() : NULL, dtype, m);
 }
 
 #define FACTORS(NAME, KIND, FLAGS)                                                                 \

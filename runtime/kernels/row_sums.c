@@ -3,6 +3,7 @@
  * width, in the same order. */
 #include "dtrt.h"
 #include "dtrt_math.h"
+#include "vectors.h"
 
 #ifdef __clang__
 #define ROW_IVDEP _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
@@ -31,7 +32,7 @@ typedef struct RowsAt {
 #undef NAME
 #undef TARGET
 #undef BYTES
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(DTRT_X86_KERNELS)
 #define TARGET __attribute__((target("avx2")))
 #define BYTES 32
 #define T float
@@ -59,9 +60,9 @@ typedef struct RowsAt {
 #undef T
 #undef NAME
 #define OF_WIDTH(name)                                                                             \
-  (__builtin_cpu_supports("avx512f") ? name##_avx512                                               \
-   : __builtin_cpu_supports("avx2")  ? name##_avx2                                                 \
-                                     : name##_base)
+  (kernel_vectors() == VECTORS_AVX512 ? name##_avx512                                              \
+   : kernel_vectors() == VECTORS_AVX2 ? name##_avx2                                                \
+                                      : name##_base)
 #else
 #define OF_WIDTH(name) name##_base
 #endif

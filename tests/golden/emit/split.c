@@ -14,10 +14,7 @@ static const dtrt_dim layout_1_dims[] = {
 static const dtrt_layout layout_1 = {1, 0x0, DTRT_SUM, layout_1_dims};
 
 DTRT_LOOP void loop1_normal(int64_t n0, int64_t key0, float *restrict normal) {
-  DTRT_LONG
-  for (int64_t i = 0; i < n0; i++) {
-    normal[i] = dtrt_normal_key_f32(key0, 0, i);
-  }
+  dtrt_draw_normal_f32(&normal[0], key0, 0, 0, n0);
 }
 
 DTRT_LOOP void loop2_grad_z(int64_t n0, int64_t n1, int64_t n2, float (*restrict z)[n1][n2],
