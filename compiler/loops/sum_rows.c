@@ -208,8 +208,8 @@ static bool has_value_of_row(SumNest *s, Expr v) {
 /* How many rows are added to a block's sum at a time, so that it is read and written less often.
  * One where an element takes so much to compute that this does not count, as it is there twice, and
  * where it reads what is the same along a row, which compilers gather. Memory that is waited for
- * brings one stream best, unless the sum does not stay in L1 meanwhile, or rows share a page, which
- * is one stream: of four and more there, all that are added at once lie in two. The sums of short
+ * brings one stream best, unless the sum does not stay in L1 meanwhile, or four rows and more share
+ * a page, which is one stream: all that are added at once lie in two. The sums of short
  * rows, of fewer vectors than a core adds at once, for which a quarter of its registers is there,
  * wait for each other: so many rows that few are left over. A line is several elements by itself.
  *
@@ -228,8 +228,8 @@ static int together(SumNest *s, int last, Expr v) {
   const bool here = bytes <= machine_cache(m, CACHE_L2) / 2,
              sum_leaves = row > machine_cache(m, CACHE_L1) / 2;
   const bool is_short = (double)row <= (double)m->registers / 4 * m->vector;
-  const bool is_long = (double)row >= m->page, shares_page = 4 * (double)row <= m->page;
-  int rows = is_short ? 8 : here || sum_leaves ? 4 : shares_page ? 8 : is_long ? 1 : 2;
+  const bool shares_page = 4 * (double)row <= m->page;
+  int rows = is_short ? 8 : here || sum_leaves ? 4 : shares_page ? 8 : 1;
   if (run <= SUM_BLOCK && run % rows) rows = run % 4 ? 2 : 4;
   return run >= rows ? rows : 1;
 }
