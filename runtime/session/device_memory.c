@@ -77,15 +77,43 @@ static int64_t scratch_of(const BlockMesh *m, const Transfer *p) {
   return p->axes && p->nterms > 1 ? pointers * p->nterms : 0;
 }
 
+static bool same_blocks(const BlockMesh *m, const dtrt_layout *x, const dtrt_layout *y) {
+  if (x->rank != y->rank || x->partial != y->partial || x->reduce != y->reduce) return false;
+  for (int d = 0; d < x->rank; d++)
+    if (!block_same(m, &x->dim[d], &y->dim[d])) return false;
+  return true;
+}
+
+/* They move the same between the same places. */
+static bool alike(const BlockMesh *m, const dtrt_exchange *x, const dtrt_exchange *y) {
+  return x->kind == y->kind && x->dtype == y->dtype && x->axes == y->axes &&
+         same_blocks(m, x->from, y->from) && same_blocks(m, x->to, y->to) &&
+         x->received == y->received && x->senders == y->senders && x->run == y->run &&
+         x->borders == y->borders;
+}
+
+/* The exchanges in groups that are alike: of each the first, and how many. How many groups. */
+static int alike_groups(const BlockMesh *m, const dtrt_program *p, int *first, int *count) {
+  int n = 0;
+  for (int i = 0; i < p->nexchanges; i++) {
+    int g = 0;
+    while (g < n && !alike(m, p->exchange[first[g]], p->exchange[i])) g++;
+    if (g == n) first[n] = i, count[n++] = 0;
+    count[g]++;
+  }
+  return n;
+}
+
 /* Of one device's exchanges; -1 when one cannot be planned. */
-static int64_t exchange_bytes(const BlockMesh *m, const dtrt_program *p, const int32_t *coord) {
+static int64_t exchange_bytes(const BlockMesh *m, const dtrt_program *p, const int32_t *coord,
+                              int ngroups, const int *first, const int *count) {
   int64_t sum = fixed_bytes(m, p->nexchanges), scratch = 0;
   bool met[1 << DTRT_MAX_AXES] = {0};
-  for (int i = 0; i < p->nexchanges; i++) {
+  for (int g = 0; g < ngroups; g++) {
     char why[256];
-    Transfer *transfer = transfer_new(m, coord, p->exchange[i], false, why);
+    Transfer *transfer = transfer_new(m, coord, p->exchange[first[g]], false, why);
     if (!transfer) return -1;
-    sum += transfer_bytes(transfer);
+    sum += count[g] * transfer_bytes(transfer);
     if (scratch_of(m, transfer) > scratch) scratch = scratch_of(m, transfer);
     if (transfer->axes && !met[transfer->axes]) {
       met[transfer->axes] = true;
@@ -105,13 +133,20 @@ dtrt_status dtrt_predict_memory(const dtrt_program *p, int multiplies, dtrt_memo
   *out = (dtrt_memory){.variables = p->vars_bytes, .packing = multiplies ? gemm_room_bytes() : 0};
   for (int i = 0; i < p->nentries; i++)
     if (p->entry[i].arena_bytes > out->arena) out->arena = p->entry[i].arena_bytes;
-  for (int d = 0; d < mesh.ndevices && d < DEVICES; d++) {
+  int *groups = calloc(2 * (size_t)p->nexchanges + 1, sizeof *groups);
+  if (!groups) return DTRT_NO_MEMORY;
+  int *count = groups + p->nexchanges;
+  const int ngroups = alike_groups(&mesh, p, groups, count);
+  int64_t most = 0;
+  for (int d = 0; d < mesh.ndevices && d < DEVICES && most >= 0; d++) {
     int32_t coord[DTRT_MAX_AXES];
     block_coord(&mesh, d, coord);
-    int64_t own = exchange_bytes(&mesh, p, coord);
-    if (own < 0) return DTRT_NO_MEMORY;
-    if (own > out->exchanges) out->exchanges = own;
+    const int64_t own = exchange_bytes(&mesh, p, coord, ngroups, groups, count);
+    most = own < 0 || own > most ? own : most;
   }
+  free(groups);
+  if (most < 0) return DTRT_NO_MEMORY;
+  out->exchanges = most;
   out->total = out->variables + out->arena + out->packing + out->exchanges;
   return DTRT_OK;
 }
