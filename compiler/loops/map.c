@@ -153,12 +153,13 @@ static void map_all(Loop *l, const Step *s, const At *at) {
 
 /* -------- first values -------- */
 
+/* Elements whose numbers follow each other, in memory and among those of a draw. */
 typedef struct Draws {
   Loop *l;
-  Expr *now; /* by expression: 1 + what is in its place */
-  Expr i;
+  Expr *now;    /* by expression: 1 + what is in its place */
+  At at, begin; /* each element, at `index`; the first of them, at `from` */
+  Expr index, from, n;
   NodeId into; /* whose memory has a draw next; NO_NODE: it has one */
-  Expr from, n;
 } Draws;
 
 /* A draw of f32 for each element goes into the memory of what is made of it. */
@@ -166,18 +167,17 @@ static Expr drawn(void *user, Expr e) {
   Draws *d = user;
   Loop *l = d->l;
   const ExprNode n = *expr_node(l->x, e);
-  const char *index = expr_node(l->x, d->i)->name;
+  const char *index = expr_node(l->x, d->index)->name;
   if (n.kind != EXPR_RANDOM || n.type != DT_F32 || d->into == NO_NODE) return NO_EXPR;
-  const Expr first = expr_sub(l->x, n.arg[2], d->i);
-  if (expr_mentions(l->x, first, index) || expr_mentions(l->x, n.arg[0], index) ||
+  const Expr before = expr_sub(l->x, n.arg[2], d->index);
+  if (expr_mentions(l->x, before, index) || expr_mentions(l->x, n.arg[0], index) ||
       expr_mentions(l->x, n.arg[1], index))
     return NO_EXPR;
-  const At begin = at_flat(d->from), at = at_flat(d->i);
-  const Expr arg[] = {expr_address(l->x, loop_load(l, d->into, &begin)), n.arg[0], n.arg[1],
-                      expr_add(l->x, d->from, first), d->n};
+  const Expr arg[] = {expr_address(l->x, loop_load(l, d->into, &d->begin)), n.arg[0], n.arg[1],
+                      expr_add(l->x, d->from, before), d->n};
   loop_run(l, arena_printf(l->arena, "dtrt_draw_%s_f32", n.op->name), 5, arg);
   l->called_ops += n.op->flops * (double)most_elements(l, graph_node(l->g, d->into));
-  const Expr has = loop_load(l, d->into, &at);
+  const Expr has = loop_load(l, d->into, &d->at);
   d->into = NO_NODE;
   return has;
 }
@@ -189,38 +189,67 @@ static bool draws(const Exprs *x, Expr e) {
   return n->kind == EXPR_RANDOM && n->type == DT_F32;
 }
 
-/* First values of variables: the runtime draws, and the loop does what is left. False: nothing is
- * drawn. */
-static bool map_draws(Loop *l, const Step *s, const At *at, Expr count) {
+/* First values of variables are drawn by the runtime, and loops do what is left. */
+static bool is_drawn(Loop *l, const Step *s, const At *at) {
+  if (!loop_runs_once(l) || l->tile) return false;
+  for (int k = 0; k < s->nodes.n; k++)
+    if (graph_node(l->g, s->nodes.at[k])->dtype == DT_F32 &&
+        draws(l->x, loop_value(l, s->nodes.at[k], at)))
+      return true;
+  return false;
+}
+
+static void put_drawn(Draws *d, const Step *s, Expr to) {
+  Loop *l = d->l;
   const int n = s->nodes.n;
-  bool any = false;
-  Expr from = loop_int(l, 0), to = loop_param(l, PARAM_EXTENT, count);
+  int left = 0;
   Expr *v = arena_array(l->arena, Expr, n);
+  for (int k = 0; k < n; k++) v[k] = loop_value(l, s->nodes.at[k], &d->at);
+  d->now = arena_array(l->arena, Expr, l->x->n);
   for (int k = 0; k < n; k++) {
-    v[k] = loop_value(l, s->nodes.at[k], at);
-    any = any || (draws(l->x, v[k]) && graph_node(l->g, s->nodes.at[k])->dtype == DT_F32);
+    d->into = graph_node(l->g, s->nodes.at[k])->dtype == DT_F32 ? s->nodes.at[k] : NO_NODE;
+    v[k] = expr_rewrite(l->x, v[k], d->now, drawn, d);
+    left += v[k] != loop_load(l, s->nodes.at[k], &d->at);
   }
-  if (!any) return false;
+  if (left) loop_open_from(l, d->index, d->from, to, LOOP_PLAIN);
+  for (int k = 0; k < n; k++) {
+    const Expr a = loop_load(l, s->nodes.at[k], &d->at);
+    if (v[k] != a) loop_add(l, (LoopStmt){.kind = STMT_STORE, .a = a, .b = v[k]});
+  }
+  loop_close(l, left > 0);
+}
+
+static void map_drawn(Loop *l, const Step *s, const At *at, Expr count) {
+  Expr from = loop_int(l, 0), to = count;
   l->cuts_outermost = true;
   if (l->ranges) {
     l->apart_extent = to;
     l->apart = from = loop_symbol(l, LOOP_PART_FROM, 0, INT64_MAX);
     to = loop_symbol(l, "part_to", 0, INT64_MAX);
   }
-  Draws d = {.l = l, .i = at->flat, .from = from, .n = expr_sub(l->x, to, from)};
-  d.now = arena_array(l->arena, Expr, l->x->n);
-  for (int k = 0; k < n; k++) {
-    d.into = graph_node(l->g, s->nodes.at[k])->dtype == DT_F32 ? s->nodes.at[k] : NO_NODE;
-    v[k] = expr_rewrite(l->x, v[k], d.now, drawn, &d);
+  Draws d = {.l = l, .at = *at, .begin = at_flat(from), .index = at->flat, .from = from};
+  d.n = expr_sub(l->x, to, from);
+  put_drawn(&d, s, to);
+}
+
+/* The same of rows, which lie apart: vectors and more. */
+static bool map_drawn_rows(Loop *l, const Step *s, const At *at) {
+  const Node *n = graph_node(l->g, s->nodes.at[0]);
+  const int last = loop_last(l, n, at);
+  if (last < 1 || expr_node(l->x, at->dim[last])->kind != EXPR_SYMBOL || !is_drawn(l, s, at))
+    return false;
+  if (most_of(l, n, last) < machine_vector(loop_machine(l), sizeof(float))) return false;
+  int loops = 0;
+  for (int d = 0; d < last; d++) {
+    if (!has_loop(l, at, d)) continue;
+    if (!loops++) l->apart = at->dim[d], l->apart_extent = loop_extent(l, n, d);
+    loop_open_dim(l, n, at, d, LOOP_OUTER);
   }
-  int left = 0;
-  for (int k = 0; k < n; k++) left += v[k] != loop_load(l, s->nodes.at[k], at);
-  if (left) loop_open_from(l, at->flat, from, to, LOOP_PLAIN);
-  for (int k = 0; k < n; k++) {
-    const Expr to_it = loop_load(l, s->nodes.at[k], at);
-    if (v[k] != to_it) loop_add(l, (LoopStmt){.kind = STMT_STORE, .a = to_it, .b = v[k]});
-  }
-  loop_close(l, left > 0);
+  const Expr to = loop_extent(l, n, last);
+  Draws d = {.l = l, .at = *at, .begin = *at, .index = at->dim[last], .from = loop_int(l, 0)};
+  d.begin.dim[last] = d.from, d.n = to;
+  put_drawn(&d, s, to);
+  loop_close(l, loops);
   return true;
 }
 
@@ -235,14 +264,17 @@ static Loop *map_nest(const LoopSite *site, const Step *s, bool flat, bool deals
   if (flat) {
     const Expr count = site_product(l, n, 0, n->shape.rank, site_len);
     const At at = loop_flat_index(l, n, count);
-    if (loop_runs_once(l) && !l->tile && !is_int(l, count, 1) && map_draws(l, s, &at, count))
+    const Expr all = loop_param(l, PARAM_EXTENT, count);
+    if (!is_int(l, count, 1) && is_drawn(l, s, &at)) {
+      map_drawn(l, s, &at, all);
       return l;
-    if (!is_int(l, count, 1)) loop_open(l, at.flat, loop_param(l, PARAM_EXTENT, count), LOOP_PLAIN);
+    }
+    if (!is_int(l, count, 1)) loop_open(l, at.flat, all, LOOP_PLAIN);
     map_body(l, s, &at);
     return l;
   }
   const At at = loop_nest_index(l, n);
-  map_all(l, s, &at);
+  if (!map_drawn_rows(l, s, &at)) map_all(l, s, &at);
   return l;
 }
 
