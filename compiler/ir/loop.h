@@ -118,6 +118,7 @@ typedef struct LoopParam {
 typedef struct LoopBuffer {
   NodeId node; /* as seen: gives type and dims */
   bool written;
+  int first; /* dim: those before have index 0 wherever it is used, and are none to the function */
   Expr room[MAX_RANK]; /* dims as stored, from the second on */
 } LoopBuffer;
 

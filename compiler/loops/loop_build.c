@@ -196,10 +196,22 @@ static int take_buffer(Loop *l, NodeId id, bool written) {
       const NodeId had = f->buffers.at[i].node;
       if (loop_memory(l, had) == b && (f->flat || same_space(graph_node(l->g, had), n))) break;
     }
-    if (i == f->buffers.n) vec_push(l->arena, &f->buffers, ((LoopBuffer){.node = id}));
+    if (i == f->buffers.n)
+      vec_push(l->arena, &f->buffers,
+               ((LoopBuffer){.node = id, .first = n->shape.rank ? n->shape.rank - 1 : 0}));
     lookup_put(&f->buffer_at, l->arena, n, i + 1);
   }
   f->buffers.at[i].written |= written;
+  return i;
+}
+
+/* The element is used: of the dims that it has another index in than 0, the first. */
+static int take_element(Loop *l, const ExprNode *load) {
+  const int i = take_buffer(l, (NodeId)load->v, false);
+  int first = 0;
+  if (!load->n) return i;
+  while (first < load->n - 1 && is_int(l, load->arg[first], 0)) first++;
+  if (l->f.buffers.at[i].first > first) l->f.buffers.at[i].first = first;
   return i;
 }
 
@@ -242,7 +254,7 @@ static void walk(FunctionKey *w, Expr e) {
   put_small(w, -2 - (int)n.kind);
   put_small(w, (int)n.type << 16 | n.n);
   switch (n.kind) {
-  case EXPR_LOAD: put_small(w, take_buffer(w->l, (NodeId)n.v, false)); break;
+  case EXPR_LOAD: put_small(w, take_element(w->l, &n)); break;
   case EXPR_PARAM: put_small(w, take_param(w->l, (int)n.v)); break;
   case EXPR_LINEAR: put_int(w, n.v); break;
   case EXPR_NUMBER:
@@ -295,7 +307,7 @@ static void put_buffer(FunctionKey *w, int i) {
   put_small(w, (int)n->dtype << 8 | b->written);
   if (l->f.flat) return;
   put_small(w, n->shape.rank);
-  for (int d = 1; d < n->shape.rank; d++) {
+  for (int d = b->first + 1; d < n->shape.rank; d++) {
     const Expr room = loop_room(l, n, d);
     l->f.buffers.at[i].room[d] = room;
     walk(w, room);

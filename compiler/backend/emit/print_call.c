@@ -117,7 +117,9 @@ static const char **arguments(Print *p, const ExprNode *n, int scope) {
   for (int i = called->used.n; i < n->n; i++) {
     const ExprNode *arg = expr_node(p->x, n->arg[i]);
     if (arg->kind != EXPR_PLACE || f->en->views.at[arg->v].rank < 2) continue;
-    if (called->flat || arg->n) text[i] = arena_printf(p->arena, "(void *)%s", text[i]);
+    const int b = i - called->used.n;
+    const bool other = b < called->buffers.n && called->buffers.at[b].first;
+    if (called->flat || arg->n || other) text[i] = arena_printf(p->arena, "(void *)%s", text[i]);
   }
   return text;
 }

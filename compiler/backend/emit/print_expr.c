@@ -262,9 +262,12 @@ static BoundText draw(Print *p, const ExprNode *n, int scope) {
 
 static const char *place(Print *p, const ExprNode *n, int scope) {
   Str s = str_new(p->arena);
+  int first = 0;
   if (n->kind == EXPR_LOAD) {
     const NodeId id = (NodeId)n->v;
-    str_puts(&s, p->buffer[loop_buffer(p->f, p->le->graph, id)]);
+    const int b = loop_buffer(p->f, p->le->graph, id);
+    str_puts(&s, p->buffer[b]);
+    if (n->n && !p->f->flat) first = p->f->buffers.at[b].first;
     if (!graph_node(p->le->graph, id)->shape.rank) {
       str_puts(&s, "[0]");
       return s.at;
@@ -272,7 +275,7 @@ static const char *place(Print *p, const ExprNode *n, int scope) {
   } else {
     str_puts(&s, n->name);
   }
-  for (int d = 0; d < n->n; d++) str_printf(&s, "[%s]", text(p, n->arg[d], scope));
+  for (int d = first; d < n->n; d++) str_printf(&s, "[%s]", text(p, n->arg[d], scope));
   return s.at;
 }
 

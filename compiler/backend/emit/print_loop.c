@@ -85,12 +85,13 @@ static const char *buffer_text(Print *p, const Graph *g, int i) {
   const LoopBuffer *b = &f->buffers.at[i];
   const Node *n = graph_node(g, b->node);
   const char *type = dtype_c_name(n->dtype);
-  if (f->flat || n->shape.rank < 2)
+  if (f->flat || b->first >= n->shape.rank - 1)
     return arena_printf(p->arena, "%s%s *restrict %s", b->written ? "" : "const ", type,
                         p->buffer[i]);
   Str s = str_new(p->arena);
   str_printf(&s, "%s (*restrict %s)", type, p->buffer[i]);
-  for (int d = 1; d < n->shape.rank; d++) str_printf(&s, "[%s]", room_text(p, b->room[d]));
+  for (int d = b->first + 1; d < n->shape.rank; d++)
+    str_printf(&s, "[%s]", room_text(p, b->room[d]));
   return s.at;
 }
 
