@@ -160,14 +160,16 @@ static void put_rest(ReduceNest *r, Expr v, Expr n) {
 }
 
 /* How many elements a line has that begins at `from`, where that is known: a function that others
- * share is passed the length, but of these all are whole turns, or all are shorter than one. */
-typedef enum LineTurns { TURNS_AND_REST, WHOLE_TURNS, REST_ALONE } LineTurns;
+ * share is passed the length, but of these all are whole turns or blocks, or all are shorter than a
+ * turn. */
+typedef enum LineTurns { TURNS_AND_REST, WHOLE_TURNS, WHOLE_BLOCKS, REST_ALONE } LineTurns;
 static LineTurns line_turns(const ReduceNest *r, Expr from, Expr len) {
   const ExprNode *n = expr_node(r->l->x, len);
   int64_t known;
   if (r->whole_turns) return WHOLE_TURNS;
   if (n->kind == EXPR_PARAM) len = r->l->f.params.at[n->v].value;
   if (!is_int(r->l, from, 0) || !expr_is_int(r->l->x, len, &known) || !known) return TURNS_AND_REST;
+  if (known % BLOCK == 0) return WHOLE_BLOCKS;
   return known % LANES == 0 ? WHOLE_TURNS : known < LANES ? REST_ALONE : TURNS_AND_REST;
 }
 
@@ -178,7 +180,8 @@ void lanes_line(ReduceNest *r, int64_t most, Expr from, Expr len) {
   const bool blocks = in_blocks(r, most);
   const Expr v = loop_value(l, r->n->operand[0], &r->in);
   const LineTurns turns = line_turns(r, from, len);
-  if (turns != WHOLE_TURNS || r->storing || in_memory(r, v) == NO_EXPR)
+  const bool rest = turns == TURNS_AND_REST || turns == REST_ALONE;
+  if (rest || r->storing || in_memory(r, v) == NO_EXPR)
     loop_local(l, LOCAL_ARRAY, r->n->dtype, "line", LANES, NO_EXPR);
   const Expr at = loop_integer(l, "lane0", from, false), partial = local(r, "blocks");
   const Expr whole = blocks_in(r, len);
@@ -189,9 +192,11 @@ void lanes_line(ReduceNest *r, int64_t most, Expr from, Expr len) {
     put_turns(r, v, expr_scale(l->x, add(r, block, number(r, 1)), BLOCK), LOOP_OUTER);
     carry(r, partial, block);
     loop_close(l, 1);
-    loop_set(l, at, expr_scale(l->x, whole, BLOCK));
-    put_turns(r, v, len, LOOP_OUTER);
-    loop_set(l, at, expr_scale(l->x, expr_div(l->x, len, number(r, LANES)), LANES));
+    if (turns != WHOLE_BLOCKS) {
+      loop_set(l, at, expr_scale(l->x, whole, BLOCK));
+      put_turns(r, v, len, LOOP_OUTER);
+    }
+    if (rest) loop_set(l, at, expr_scale(l->x, expr_div(l->x, len, number(r, LANES)), LANES));
   } else if (blocks) {
     loop_while(l, expr_compare(l->x, EXPR_LEAST, len, add(r, at, lanes_word(r))), LOOP_OUTER);
     const Expr next = loop_integer(l, "next", next_block(r, at), true);
@@ -202,7 +207,7 @@ void lanes_line(ReduceNest *r, int64_t most, Expr from, Expr len) {
   } else if (turns != REST_ALONE) {
     put_turns(r, v, len, LOOP_SOME);
   }
-  if (turns != WHOLE_TURNS) {
+  if (rest) {
     if (turns == TURNS_AND_REST) loop_if(l, less(r, at, len));
     put_rest(r, v, turns == REST_ALONE ? len : sub(r, len, at));
     put_turn(r, local(r, "line"));
@@ -386,7 +391,8 @@ void lanes_find(ReduceNest *r, Expr found, Expr best) {
   const Expr line = loop_local(l, LOCAL_ARRAY, t, "line", LANES, NO_EXPR);
   const Expr at = loop_integer(l, "lane0", number(r, 0), false);
   const LineTurns turns = line_turns(r, number(r, 0), len);
-  for (int rest = turns == REST_ALONE; rest < 1 + (turns != WHOLE_TURNS); rest++) {
+  for (int rest = turns == REST_ALONE; rest < 1 + (turns == REST_ALONE || turns == TURNS_AND_REST);
+       rest++) {
     const Expr n = rest ? sub(r, len, at) : lanes_word(r);
     if (rest)
       loop_if(l, less(r, at, len));
