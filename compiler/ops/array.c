@@ -125,9 +125,8 @@ static Arg call_diag(Build *b, const Arg *a) {
   if (!arg_tensor(b, &a[0], "x", &x) || !arg_int(b, &a[1], "k", &k)) return NOTHING;
   Shape s = *shape_of(b, x);
   int r = s.rank;
-  if (!r || type_of(b, x) == DT_BOOL)
-    return arg_node(
-        op_fail(b, b->span, "takes a tensor of numbers with dims, not %s", op_describe(b, x)));
+  const DType t = type_of(b, x);
+  if (!r) return arg_node(op_fail(b, b->span, "a scalar has no diagonal"));
   if (k > 1 << 30 || k < -(1 << 30))
     return arg_node(op_fail(b, a[1].span, "there is no diagonal %ld", (long)k));
   if (r == 1) return arg_node(on_diagonal(b, x, k));
@@ -137,8 +136,10 @@ static Arg call_diag(Build *b, const Arg *a) {
     return arg_node(op_fail(b, a[1].span, "%s has no diagonal %ld", op_describe(b, x), (long)k));
   x = part_of(b, part_of(b, x, r - 2, row, len), r - 1, column, len);
   s.dim[r - 2] = s.dim[r - 1] = len;
+  if (dtype_is_stored(t)) x = build_cast(b, x, DT_F32);
   x = mk_select(b, beside_diagonal(b, &s, &op_eq, 0), x, number_like(b, x, 0));
-  return arg_node(mk_reduce(b, &op_sum, x, 1u << (r - 1), false));
+  x = mk_reduce(b, t == DT_BOOL ? &op_any : &op_sum, x, 1u << (r - 1), false);
+  return arg_node(build_cast(b, x, t));
 }
 COMPOSITE(diag, "x, k=0",
           "of one dim: the matrix with x on its diagonal k; of more: that diagonal of the last two",

@@ -74,7 +74,7 @@ static Arg call_permutation(Build *b, const Arg *a) {
 }
 COMPOSITE(permutation, "x, axis=0, seed=none",
           "the numbers below x (i32), or a tensor's rows along one dim, in a random order",
-          "f32[7, 3] x: permutation(x)")
+          "f32[7, 3] x: permutation(x)", .flags = OPF_COMPLEX)
 
 /* By the inverse of the distribution: mean + stddev sqrt(2) erfinv(2 u - 1), u between its ends. */
 static Arg call_normal_between(Build *b, const Arg *a) {

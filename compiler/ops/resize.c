@@ -1,6 +1,7 @@
 /* Images of other sizes, general windows and pixel shuffles, for tensors [n, sizes..., channels].
  * Sizes change dim by dim: each result element is a weighted sum of a few elements that an index
  * computed from its own picks. */
+#include "complex.h"
 #include "compose.h"
 
 typedef enum ResizeMethod { NEAREST, LINEAR, CUBIC } ResizeMethod;
@@ -124,6 +125,12 @@ static NodeId smooth_dim(Build *b, NodeId x, int d, int64_t m, ResizeMethod meth
 static Arg resized(Build *b, NodeId x, int sizes, const int64_t *to, ResizeMethod method,
                    bool smooth) {
   DType t = type_of(b, x);
+  if (method != NEAREST && dtype_is_complex(t)) {
+    Complex z = complex_parts(b, x);
+    z.re = resized(b, z.re, sizes, to, method, smooth).node;
+    z.im = resized(b, z.im, sizes, to, method, smooth).node;
+    return arg_node(z.im == NO_NODE ? NO_NODE : complex_join(b, z));
+  }
   for (int i = 0; i < sizes; i++)
     if (!shape_of(b, x)->dim[i + 1])
       return arg_node(op_fail(b, b->span, "dim %d of %s is empty", i + 1, op_describe(b, x)));
@@ -153,7 +160,8 @@ COMPOSITE(
     "[n, sizes..., channels] in other sizes, \"nearest\", \"linear\" or \"cubic\" (Keys, -1/2): "
     "half-pixel centers, edges repeated; with antialias, where it shrinks, means over as many more "
     "elements, as in Pillow and jax.image",
-    "f32[2, 4, 3, 2] x: resize(x, [6, 5], \"linear\")")
+    "f32[2, 4, 3, 2] x: resize(x, [6, 5], \"linear\")",
+    .flags = OPF_COMPLEX)
 
 static Arg call_upsample(Build *b, const Arg *a) {
   NodeId x;
@@ -175,7 +183,7 @@ static Arg call_upsample(Build *b, const Arg *a) {
 }
 COMPOSITE(upsample, "x, scale, method=\"nearest\"",
           "[n, sizes..., channels] in sizes multiplied by integers, by the methods of resize",
-          "f32[2, 3, 2, 2] x: upsample(x, [2, 3])")
+          "f32[2, 3, 2, 2] x: upsample(x, [2, 3])", .flags = OPF_COMPLEX)
 
 /* -------- reduce_window: dim by dim -------- */
 
