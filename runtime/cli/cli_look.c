@@ -39,7 +39,7 @@ static bool are_quick(const data_pair *feed, int n) {
     if (*feed[i].file == '|') return false;
   for (int i = 0; i < n; i++) {
     struct stat s;
-    if (element_is_number(feed[i].file)) continue;
+    if (element_is_number(feed[i].file, DTRT_BOOL)) continue;
     if (!file_of(feed[i].file, &s)) return true; /* missing, or a pattern */
     quick = quick && S_ISREG(s.st_mode) && (s.st_size <= SMALL || ends_with(feed[i].file, ".npy"));
   }

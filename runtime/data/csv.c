@@ -160,7 +160,7 @@ static bool csv_row(csv_reader *r) {
 static bool csv_is_header(const csv_reader *r) {
   bool words = false;
   for (int64_t i = 0; i < r->nfields; i++) {
-    if (element_is_number(r->field[i])) return false;
+    if (element_is_number(r->field[i], r->dtype)) return false;
     words |= *r->field[i] != '\0';
   }
   return words;

@@ -145,15 +145,16 @@ static bool open_input(const spool_job *job, data_set *set, int i, const data_pa
     set->file[i] =
         tensor_file_open_in(job, spec, in->dtype, in->layout->rank == 0, &most, why, whysize);
   set->fixed[i] = in->layout->rank == 0;
-  if (!set->file[i] && spec && !set->fixed[i] && element_is_number(spec) && access(spec, F_OK))
+  if (!set->file[i] && spec && !set->fixed[i] && element_is_number(spec, in->dtype) &&
+      access(spec, F_OK))
     snprintf(why, whysize,
              "%.64s: no such file; input '%s' is %s and needs a file (numbers are accepted for "
              "scalar inputs only)",
              spec, in->name, want);
   if (!set->file[i] && spec && set->fixed[i] && !strpbrk(spec, "*?[{@|:/") &&
-      !element_is_number(spec) && access(spec, F_OK))
+      !element_is_number(spec, in->dtype) && access(spec, F_OK))
     snprintf(why, whysize, "%.64s: neither a number nor a file; input '%s' is %s%s", spec, in->name,
-             want, in->dtype == DTRT_BOOL ? ", 0 or 1" : "");
+             want, in->dtype == DTRT_BOOL ? ", 0 or 1, true or false" : "");
   if (!set->file[i] || !check_shape(set, i, why, whysize)) return false;
   return set->whole || set->fixed[i] || check_rows(set, i, why, whysize);
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "dtrt_math.h"
 #include "dtype_table.h"
 
@@ -166,8 +167,32 @@ static bool parse_digits(const char *text, int64_t *v) {
   return n > 0 && !*p && !(minus && !sum); /* "-0" is for the float path */
 }
 
+static bool parse_truth(const char *text, void *to) {
+  const bool yes = !strcasecmp(text, "true");
+  if (!yes && strcasecmp(text, "false")) return false;
+  return *(uint8_t *)to = yes, true;
+}
+
+/* 5.0 and 1e3 are integers too. A long double has 64 bits: what it must round is none. */
+static element_text parse_real_whole(const char *text, int dtype, void *to) {
+  const int mode = fegetround();
+  char *end;
+  long double low = strtold(text, &end), high = low;
+  if (end == text || *end) return ELEMENT_NOT_A_NUMBER;
+  if (!(fabsl(low) < 0x1p64L)) return ELEMENT_OUT_OF_RANGE;
+  if (!fesetround(FE_DOWNWARD)) low = strtold(text, NULL);
+  if (!fesetround(FE_UPWARD)) high = strtold(text, NULL);
+  fesetround(mode);
+  if (low != high || low != floorl(low)) return ELEMENT_FRACTION;
+  if (dtype == ELEMENT_U64 && low >= 0)
+    return memcpy(to, &(uint64_t){(uint64_t)low}, 8), ELEMENT_FITS;
+  if (low < -0x1p63L || low >= 0x1p63L) return ELEMENT_OUT_OF_RANGE;
+  return store_whole(dtype, (int64_t)low, to) ? ELEMENT_FITS : ELEMENT_OUT_OF_RANGE;
+}
+
 static element_text parse_whole(const char *text, int dtype, void *to) {
   char *end;
+  if (dtype == ELEMENT_BOOL && parse_truth(text, to)) return ELEMENT_FITS;
   errno = 0;
   if (dtype == ELEMENT_U64 && *text != '-') {
     const unsigned long long u = strtoull(text, &end, 10);
@@ -180,11 +205,7 @@ static element_text parse_whole(const char *text, int dtype, void *to) {
     if (errno == ERANGE || !store_whole(dtype, v, to)) return ELEMENT_OUT_OF_RANGE;
     return ELEMENT_FITS;
   }
-  double d = strtod(text, &end); /* 5.0 and 1e3 are integers too */
-  if (end == text || *end) return ELEMENT_NOT_A_NUMBER;
-  if (!(fabs(d) < 0x1p53)) return ELEMENT_OUT_OF_RANGE;
-  if (d != floor(d)) return ELEMENT_FRACTION;
-  return store_whole(dtype, (int64_t)d, to) ? ELEMENT_FITS : ELEMENT_OUT_OF_RANGE;
+  return parse_real_whole(text, dtype, to);
 }
 
 /* Rounds to odd, so that rounding to a narrower type later is exact: of the two f64 around a
@@ -227,7 +248,8 @@ element_text element_parse(const char *text, int dtype, void *to) {
   return ELEMENT_FITS;
 }
 
-bool element_is_number(const char *text) {
+bool element_is_number(const char *text, int dtype) {
   double d;
-  return element_parse(text, ELEMENT_F64, &d) != ELEMENT_NOT_A_NUMBER;
+  return element_parse(text, ELEMENT_F64, &d) != ELEMENT_NOT_A_NUMBER ||
+         (dtype == ELEMENT_BOOL && parse_truth(text, &d));
 }

@@ -42,8 +42,9 @@ typedef enum element_text {
   ELEMENT_FRACTION
 } element_text;
 /* Reads all of `text` (no blanks around) as one element of a dtype. Text to a float rounds, as in
- * C. */
+ * C; bools are 0, 1, true, false. */
 element_text element_parse(const char *text, int dtype, void *to);
-bool element_is_number(const char *text);
+/* Whether `text` is meant as an element of a dtype, in its range or not. */
+bool element_is_number(const char *text, int dtype);
 const char *element_range(int dtype); /* "0 to 255" */
 #endif

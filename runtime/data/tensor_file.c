@@ -132,12 +132,12 @@ static bool open_stream(tensor_file *f, gz_stream *s, int dtype, const file_spec
   return csv_read(f, s, dtype, of->columns, most->rows) && tensor_file_size(f, s);
 }
 
-static bool open_number(tensor_file *f, const char *text, int dtype) {
+static element_text open_number(tensor_file *f, const char *text, int dtype) {
   f->memory = malloc(element_size(dtype));
   f->format = "number";
   f->kind = dtype;
   f->bytes = (int64_t)element_size(dtype);
-  return f->memory && element_parse(text, dtype, f->memory) == ELEMENT_FITS;
+  return f->memory ? element_parse(text, dtype, f->memory) : ELEMENT_NOT_A_NUMBER;
 }
 
 /* NULL after *why, or without memory, which is there before. */
@@ -280,10 +280,11 @@ static tensor_file *open_several(const tensor_opening *o, char *why, size_t whys
 
 static tensor_file *open_scalar(const char *text, int dtype, char *why, size_t whysize) {
   tensor_file *f = new_file(text, why, whysize);
-  if (f && open_number(f, text, dtype)) return f;
+  const element_text got = f ? open_number(f, text, dtype) : ELEMENT_NOT_A_NUMBER;
+  if (got == ELEMENT_FITS) return f;
   if (f && f->memory)
     snprintf(why, whysize, "%s is not a value of %s (%s)", text, element_name(dtype),
-             element_range(dtype));
+             got == ELEMENT_FRACTION ? "integers" : element_range(dtype));
   tensor_file_close(f);
   return NULL;
 }
@@ -295,7 +296,7 @@ tensor_file *tensor_file_open_in(const spool_job *job, const char *spec, int dty
   tensor_opening o = {job, &of, dtype, most ? most : &all};
   tensor_file *f = NULL;
   snprintf(why, whysize, "%.200s: out of memory", spec);
-  if (scalar && element_is_number(spec)) return open_scalar(spec, dtype, why, whysize);
+  if (scalar && element_is_number(spec, dtype)) return open_scalar(spec, dtype, why, whysize);
   if (file_spec_read(&of, spec, job != NULL, why, whysize))
     f = of.nfiles == 1 ? open_one(of.file[0], &o, why, whysize) : open_several(&o, why, whysize);
   file_spec_free(&of);

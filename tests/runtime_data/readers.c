@@ -406,6 +406,19 @@ static void test_elements(void) {
   CHECK(element_parse("5.0", DTRT_I8, &i8) == ELEMENT_FITS && i8 == 5);
   CHECK(element_parse("128", DTRT_I8, &i8) == ELEMENT_OUT_OF_RANGE);
   CHECK(element_parse("nan", DTRT_I8, &i8) != ELEMENT_FITS);
+  uint8_t truth = 2; /* these were no values of bool */
+  CHECK(element_parse("true", DTRT_BOOL, &truth) == ELEMENT_FITS && truth == 1);
+  CHECK(element_parse("False", DTRT_BOOL, &truth) == ELEMENT_FITS && truth == 0);
+  CHECK(element_is_number("true", DTRT_BOOL) && !element_is_number("true", DTRT_I32));
+  CHECK(element_parse("true", DTRT_I8, &i8) == ELEMENT_NOT_A_NUMBER);
+  /* Beyond 2^53 a point or an exponent made an integer too large. */
+  CHECK(element_parse("1e18", DTRT_I64, &to) == ELEMENT_FITS && to == 1000000000000000000);
+  CHECK(element_parse("-9223372036854775807.0", DTRT_I64, &to) == ELEMENT_FITS && to == -INT64_MAX);
+  CHECK(element_parse("9223372036854775806.5", DTRT_I64, &to) == ELEMENT_FRACTION);
+  CHECK(element_parse("1e-30", DTRT_I64, &to) == ELEMENT_FRACTION);
+  CHECK(element_parse("9.3e18", DTRT_I64, &to) == ELEMENT_OUT_OF_RANGE);
+  CHECK(element_parse("9.3e18", DTRT_U64, &top) == ELEMENT_FITS && top == 9300000000000000000u);
+  CHECK(element_parse("-1e1", DTRT_U64, &top) == ELEMENT_OUT_OF_RANGE);
   float f;
   CHECK(element_parse("-0", DTRT_F32, &f) == ELEMENT_FITS && f == 0 && signbit(f));
   CHECK(element_parse("inf", DTRT_F32, &f) == ELEMENT_FITS && isinf(f));
