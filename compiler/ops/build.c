@@ -47,6 +47,25 @@ static bool complex_fits(Build *b, const Node *n) {
   return false;
 }
 
+/* What is surely out of range ends the program when it runs, so it is an error here, but in what
+ * may not run. Passes build what the front end has checked. */
+static bool indices_fit(Build *b, const Node *n) {
+  if (!n->op->below || op_is(n, OPF_ELEMENTWISE) || !b->user || b->within) return true;
+  for (int k = 0; k < n->noperands; k++) {
+    const int64_t below = n->op->below(b->graph, n, k);
+    int64_t index;
+    if (below <= 0 || !index_lies_outside(b->graph, n->operand[k], below, &index)) continue;
+    const bool window = n->op == &op_window || n->op == &op_put;
+    op_fail(b, b->span, "%s %ld is outside [0, %ld)%s", window ? "position" : "index", (long)index,
+            (long)below,
+            index < 0 ? "; only numbers and lists in x[...] count from the end"
+            : window  ? ", where it may begin"
+                      : "");
+    return false;
+  }
+  return true;
+}
+
 void op_not_complex(Build *b, Op op, const char *of) {
   const uint8_t order = ORDER_LESS | ORDER_GREATER;
   const bool orders = op->flags & OPF_EXTREME || op->class == OPC_SORT || op->class == OPC_SEARCH ||
@@ -71,7 +90,8 @@ NodeId build_node(Build *b, Op op, int noperands, const NodeId *operands, int na
             .back = b->back,
             .stores = b->stores,
             .within = noperands ? b->within : 0};
-  if (!op->infer(b, &n) || !stored_fits(b, &n) || !complex_fits(b, &n)) return NO_NODE;
+  if (!op->infer(b, &n) || !stored_fits(b, &n) || !complex_fits(b, &n) || !indices_fit(b, &n))
+    return NO_NODE;
   return graph_add(b->graph, &n);
 }
 

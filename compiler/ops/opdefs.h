@@ -171,6 +171,8 @@ LowerFn lower_const, lower_broadcast, lower_transpose, lower_transpose_view, low
     lower_window, lower_position;
 /* Whether all elements of a tensor of integers are indices into a dim of `size` (index_range.c). */
 bool index_lies_within(const Graph *g, NodeId id, int64_t size);
+/* Whether one of them surely is none, and which. */
+bool index_lies_outside(const Graph *g, NodeId id, int64_t size, int64_t *index);
 
 /* Of complex numbers (complex.c). */
 typedef Complex ComplexFn(Build *b, const Node *n, const Complex *x);
