@@ -77,4 +77,11 @@ done
 # Two devices that both looked for the last memory of OpenBLAS's buffers tried for ever, between 580 and 640 MB.
 "$dtgc" $two >/dev/null || fail 'two devices'
 for mb in $(seq 400 10 700); do ends $mb on "$two"; done
+
+# clang goes down a block each, and overflowed a stack of 1 MiB.
+{ echo 'entry f(n: i32[]) {'; echo '  x = 0; repeat 2 {'
+  for i in $(seq 400); do echo "    if n < $i { continue }; x = x + 1"; done
+  echo '  }'; echo '  return x'; echo '}'; } >nested.dtg
+(ulimit -s 1024; DTGC_CACHE=off "$dtgc" run -O0 nested.dtg call f --feed n=150) >said 2>&1
+[ "$(cat said)" = 'x = 300' ] || fail "400 blocks on a stack of 1 MiB: $(head -c 300 said)"
 exit $failed

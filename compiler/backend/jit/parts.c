@@ -11,6 +11,7 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <locale.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -27,7 +28,9 @@ enum {
   PART_COST = 67, /* of one more part, in instructions optimized: 4 ms for its copies of helpers */
   WORTH = 16,     /* a part does so many times as much */
   PLAIN = 10,     /* instructions that are not optimized take as long as one that is */
-  STACK = 8 << 20 /* bytes of a thread: as a process has it */
+  /* Bytes of a thread's stack, of which it has as many as it uses: clang's front end and LLVM's
+   * passes go down nested blocks, 2.5 KB each, and the caller's thread may have any stack. */
+  STACK = 64 << 20
 };
 
 /* clang_shim.cpp, over clang's C++ interface: the front end alone, no optimization. NULL: *error is
@@ -260,17 +263,20 @@ typedef struct Helpers {
   int n;
 } Helpers;
 
+static bool start(pthread_t *thread, void *run(void *), void *arg) {
+  pthread_attr_t attr;
+  if (pthread_attr_init(&attr)) return false;
+  pthread_attr_setstacksize(&attr, STACK);
+  const bool started = !pthread_create(thread, &attr, run, arg);
+  pthread_attr_destroy(&attr);
+  return started;
+}
+
 /* As many as there are cores for, beside this thread. */
 static void start_helpers(CompileParts *p, Helpers *h) {
   cpu_set_t set;
-  pthread_attr_t attr;
   const int cores = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
-  pthread_attr_init(&attr);
-  pthread_attr_setstacksize(&attr, STACK);
-  while (h->n < p->n - 1 && h->n < cores - 1 &&
-         !pthread_create(&h->thread[h->n], &attr, compile_parts, p))
-    h->n++;
-  pthread_attr_destroy(&attr);
+  while (h->n < p->n - 1 && h->n < cores - 1 && start(&h->thread[h->n], compile_parts, p)) h->n++;
 }
 
 static bool join(CompileParts *p, JitObject *out, char **error) {
@@ -290,7 +296,8 @@ static bool join(CompileParts *p, JitObject *out, char **error) {
   return false;
 }
 
-bool parts_compile(const char *source, size_t n, const JitTarget *t, JitObject *out, char **error) {
+static bool compile_all(const char *source, size_t n, const JitTarget *t, JitObject *out,
+                        char **error) {
   CompileParts p = {.target = t};
   Helpers helpers = {.n = 0};
   char *diagnosed = NULL;
@@ -314,4 +321,29 @@ bool parts_compile(const char *source, size_t n, const JitTarget *t, JitObject *
   if (!ok && !*error) *error = diagnosed ? diagnosed : strdup("out of memory");
   if (*error != diagnosed) free(diagnosed);
   return ok;
+}
+
+typedef struct CompileAll {
+  const char *source;
+  size_t n;
+  const JitTarget *target;
+  JitObject *out;
+  char **error;
+  locale_t numbers;
+  bool ok;
+} CompileAll;
+
+static void *compile_on_thread(void *arg) {
+  CompileAll *a = arg;
+  uselocale(a->numbers);
+  a->ok = compile_all(a->source, a->n, a->target, a->out, a->error);
+  return NULL;
+}
+
+bool parts_compile(const char *source, size_t n, const JitTarget *t, JitObject *out, char **error) {
+  CompileAll a = {source, n, t, out, error, uselocale(NULL), false};
+  pthread_t thread;
+  if (!start(&thread, compile_on_thread, &a)) return compile_all(source, n, t, out, error);
+  pthread_join(thread, NULL);
+  return a.ok;
 }
