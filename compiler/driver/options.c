@@ -124,7 +124,9 @@ static void unknown_option(const char *arg, char *why, int n) {
     int d = str_distance(typed, options_table[i].name, least);
     if (d < least) least = d, near = options_table[i].name;
   }
-  if (near)
+  if (near && !least)
+    snprintf(why, (size_t)n, "option %s takes no value here: %s", typed, arg);
+  else if (near)
     snprintf(why, (size_t)n, "unknown option %s: do you mean %s?", typed, near);
   else
     snprintf(why, (size_t)n, "unknown option %s (dtgc --help lists them)", typed);
@@ -262,26 +264,25 @@ static bool take_devices(Options *o, const char *value, char *why, int n) {
   return false;
 }
 
-/* 2GB, 500 MiB, 1073741824 */
+/* 2GB, 500 MiB, 2G (which is 2 GiB), 1073741824 */
 static bool take_memory(Options *o, const char *value, char *why, int n) {
-  static const struct {
-    const char *unit;
-    double bytes;
-  } units[] = {{"", 1},      {"B", 1},           {"kB", 1e3},           {"KB", 1e3},
-               {"MB", 1e6},  {"GB", 1e9},        {"TB", 1e12},          {"KiB", 1024},
-               {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1099511627776.0}};
+  static const char letters[] = "KMGT";
   char *end;
-  double x = strtod(value, &end);
+  double bytes = strtod(value, &end);
   if (o->memory) {
     snprintf(why, (size_t)n, "--memory is given twice");
     return false;
   }
+  const bool number = end != value;
   while (*end == ' ') end++;
-  for (size_t i = 0; end != value && x > 0 && i < sizeof units / sizeof *units; i++)
-    if (!strcmp(end, units[i].unit) && x * units[i].bytes >= 1 && x * units[i].bytes < 1e18) {
-      o->memory = (uint64_t)(x * units[i].bytes);
-      return true;
-    }
+  const char *letter = *end ? strchr(letters, *end == 'k' ? 'K' : *end) : NULL;
+  if (letter) end++;
+  for (const char *l = letters; letter && l <= letter; l++) bytes *= *end == 'B' ? 1000 : 1024;
+  const bool unit = !*end || !strcmp(end, "B") || (letter && !strcmp(end, "iB"));
+  if (number && unit && bytes >= 1 && bytes < 1e18) {
+    o->memory = (uint64_t)bytes;
+    return true;
+  }
   snprintf(why, (size_t)n, "--memory takes a size such as 2GB or 500MiB, not `%s`", value);
   return false;
 }

@@ -46,6 +46,12 @@ expect 1 'bad.dtg:1:' "$dtgc" bad.dtg
 # Files alone: one line, that there is no error and what a call would cost.
 expect 0 'm.dtg: no errors; 1 device; modelled time a call: ' "$dtgc" m.dtg
 expect 0 ', of which --memory limits variables and arena: ' "$dtgc" m.dtg --memory 1MB
+# The README's 2G was no size.
+for size in 2G '1 KiB' 4k 3TB; do expect 0 '' "$dtgc" m.dtg --memory "$size"; done
+for size in 2X 2iB G 2GiBs 1e30 ''; do expect 2 'such as 2GB or 500MiB' "$dtgc" m.dtg --memory "$size"; done
+expect 1 'does not fit 2048 bytes' "$dtgc" m.dtg -D n=6000 --memory 2K
+# It asked for what it was given.
+expect 2 'option --check-nan takes no value here: --check-nan=full' "$dtgc" run m.dtg --check-nan=full call add
 [ "$("$dtgc" m.dtg l.dtg 2>&1 | wc -l)" = 1 ] || fail 'a check prints more than a line, or nothing'
 
 # -- dumps and C
