@@ -40,8 +40,13 @@ static const char *orc_triple(void) {
   pthread_once(&orc_host.once, orc_find_host);
   return orc_host.triple;
 }
+/* A CPU that is younger than this LLVM is "generic" to it, which clang takes for no x86-64 CPU.
+ * What the CPU can do is among the features. */
 static const char *orc_cpu(void) {
   pthread_once(&orc_host.once, orc_find_host);
+#ifdef __x86_64__
+  if (!strcmp(orc_host.cpu, "generic")) return "x86-64";
+#endif
   return orc_host.cpu;
 }
 static const char *orc_features(void) {
