@@ -179,7 +179,12 @@ static void put_local(Print *p, const LoopStmt *s) {
     str_line(&p->code, "dtrt_lanes_%s %s[%ld];", lanes, s->name, (long)s->count);
     break;
   case LOCAL_SCATTER: str_line(&p->code, "dtrt_scatter %s = %s;", s->name, v); break;
-  case LOCAL_POINTER: str_line(&p->code, "%s *%s = %s;", type, s->name, v); break;
+  case LOCAL_POINTER: { /* a buffer itself may be a pointer to rows */
+    const ExprNode *a = expr_node(p->x, s->a);
+    const bool whole = a->kind == EXPR_ADDRESS && !expr_node(p->x, a->arg[0])->n;
+    str_line(&p->code, whole ? "%s *%s = (void *)%s;" : "%s *%s = %s;", type, s->name, v);
+    break;
+  }
   default:
     str_line(&p->code, v ? "%s%s %s = %s;" : "%s%s %s;", s->local == LOCAL_CONST ? "const " : "",
              type, s->name, v);
