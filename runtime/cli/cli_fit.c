@@ -452,8 +452,9 @@ static fit_status check_eval_feed(show *w) {
     if (fed) continue;
     char type[256];
     cli_type_text(&e->in[i], type, sizeof type);
-    snprintf(w->f.why, sizeof w->f.why, "entry '%s' requires input '%s' (%s): --eval-feed %s=FILE",
-             e->name, e->in[i].name, type, e->in[i].name);
+    snprintf(w->f.why, sizeof w->f.why, "entry '%s' requires input '%s' (%s): --eval-feed %s=%s",
+             e->name, e->in[i].name, type, e->in[i].name,
+             e->in[i].layout->rank ? "FILE" : "NUMBER");
     return FIT_FAILED;
   }
   return FIT_OK;

@@ -132,8 +132,8 @@ static bool open_input(const spool_job *job, data_set *set, int i, const data_pa
   for (int k = 0; k < nfeed; k++)
     if (!strcmp(feed[k].name, in->name)) from = &feed[k];
   if (!from) {
-    snprintf(why, whysize, "entry '%s' requires input '%s' (%s): --feed %s=FILE", set->entry->name,
-             in->name, want, in->name);
+    snprintf(why, whysize, "entry '%s' requires input '%s' (%s): --feed %s=%s", set->entry->name,
+             in->name, want, in->name, in->layout->rank ? "FILE" : "NUMBER");
     return false;
   }
   const char *spec = set->spec[i] = from->file;

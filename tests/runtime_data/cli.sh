@@ -206,7 +206,7 @@ check 1 '' 'no*.bin: no file matches' fit train --feed image='no*.bin:u8[5]:0-3'
 check 1 '' "found u8[19, 5] (choose columns after the type, as in FILE:u8[3073]:1-3072)" fit train --feed image=d.bin:u8[5] --feed label=d.csv:4 --feed rate=0 --epochs 1
 
 # files that do not fit
-check 1 '' "entry 'train' requires input 'rate' (f32[]): --feed rate=FILE" fit train --feed image=d.csv:0-3 --feed label=d.csv:4 --epochs 1
+check 1 '' "entry 'train' requires input 'rate' (f32[]): --feed rate=NUMBER" fit train --feed image=d.csv:0-3 --feed label=d.csv:4 --epochs 1
 check 1 '*' "entry 'eval' requires input 'label' (i32[batch=8]): --eval-feed label=FILE" fit train $feed --eval eval --eval-feed image=d.csv:0-3 --epochs 1 --drop-last
 check 1 '' "4: no such file; input 'label' is i32[8] and needs a file" call train --feed image=e.csv:0-3 --feed label=4 --feed rate=1
 check 1 '' "quick: neither a number nor a file; input 'rate' is f32[]" call train --feed image=e.csv:0-3 --feed label=e.csv:4 --feed rate=quick
