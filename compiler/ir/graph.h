@@ -249,7 +249,7 @@ NodeId regions_broken(Arena *a, const Entry *e);
 /* Once gradients are written out, a value in a branch within a loop that does not depend on its
  * runs need not stay there if all it does is to be computed: it is, once and before the loop. */
 void regions_loosen(const Entry *e);
-/* It may not run at all: a branch, or a loop whose number of runs is not known. */
+/* It may not run at all: a branch, or a loop whose number of runs is 0 or not known. */
 bool region_may_rest(const Region *r);
 /* The innermost region that is around both, or is both. */
 int regions_common(const Entry *e, int r, int other);

@@ -15,7 +15,7 @@ int regions_common(const Entry *e, int r, int other) {
 }
 
 bool region_may_rest(const Region *r) {
-  return r->kind == REGION_BRANCH || r->turns == TURNS_UNKNOWN;
+  return r->kind == REGION_BRANCH || r->turns == TURNS_UNKNOWN || !r->turns;
 }
 
 /* By what nodes depend on, and where they are written. */
