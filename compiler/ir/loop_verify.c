@@ -38,6 +38,19 @@ static bool is_empty(const Node *of) {
   return false;
 }
 
+/* What the index of dim d of a load has to stay below. Dims in front of it whose index is 0 are one
+ * with it where a loop is over all of them. */
+static int64_t most_index(const IndexCheck *c, const ExprNode *load, const Node *of, int d) {
+  const Mesh *m = &c->plan->program->mesh;
+  int64_t most = dim_block_most(m, &of->layout->dim[d], of->shape.dim[d]);
+  for (; d > 0; d--) {
+    const ExprNode *i = expr_node(c->x, load->arg[d - 1]);
+    if (i->lo || i->hi) break;
+    most *= dim_block_most(m, &of->layout->dim[d - 1], of->shape.dim[d - 1]);
+  }
+  return most;
+}
+
 static void check(IndexCheck *c, Expr e) {
   if (c->met[e] || c->breach) return;
   const ExprNode *n = expr_node(c->x, e);
@@ -45,8 +58,7 @@ static void check(IndexCheck *c, Expr e) {
   const Node *of = n->kind == EXPR_LOAD ? graph_node(c->le->graph, (NodeId)n->v) : NULL;
   for (int d = 0; of && !is_empty(of) && n->n == of->shape.rank && d < n->n; d++) {
     const ExprNode *i = expr_node(c->x, n->arg[d]);
-    const int64_t most =
-        dim_block_most(&c->plan->program->mesh, &of->layout->dim[d], of->shape.dim[d]);
+    const int64_t most = most_index(c, n, of, d);
     uint32_t had = 0;
     if ((i->lo >= 0 && i->hi < most) || !is_exact(c, n->arg[d], &had)) continue;
     Str s = str_new(c->arena);

@@ -49,6 +49,9 @@ typedef struct Loop {
   NodeId slots; /* a scatter that has a row for each index in the place of the table's: all that the
                    loop reads of it is row `slot`; NO_NODE */
   Expr slot;
+  /* Dims joined_from[d] to d of this operand of a reduction are one loop, that over d; NULL. */
+  const Node *joined;
+  int8_t joined_from[MAX_RANK];
   Expr in_block[MAX_RANK]; /* of a nest in a tile whose loop over a dim counts from the begin of the
                               device's block (at_in_block): its index; else NO_EXPR */
   Exprs *x;
@@ -121,6 +124,7 @@ bool is_int(const Loop *l, Expr e, int64_t v);
  * globally and in the block; elements of the block. */
 Expr site_len(Loop *l, const Node *n, int d);
 Expr site_extent(Loop *l, const Node *n, int d);
+bool loop_joins(const Loop *l, const Node *n, int d); /* the loop over d is one over several dims */
 Expr site_room(Loop *l, const Node *n, int d);
 Expr site_from(Loop *l, const Node *n, int d);
 Expr site_at(Loop *l, const Node *n, int d);

@@ -31,7 +31,7 @@ static int open_columns(ReduceNest *r, int outer, Expr *from, Expr *to) {
   Exprs *x = l->x;
   const Expr len = loop_extent(l, r->x, r->last), size = loop_int(l, loop_unrolled(l));
   const int64_t columns = loop_unrolled(l),
-                blocks = (most_of(l, r->x, r->last) + columns - 1) / columns;
+                blocks = (reduction_most(r, r->last) + columns - 1) / columns;
   const Expr block = loop_symbol(l, "block_", 0, blocks - 1),
              n = expr_div(x, expr_add(x, len, loop_int(l, columns - 1)), size);
   if (!outer) l->apart = block, l->apart_extent = n;
@@ -62,15 +62,47 @@ static void reduce_columns(ReduceNest *r) {
   loop_close(l, 1 + outer);
 }
 
+/* Takes `some` rows of dim `last` at a time, as long as there are as many. */
+static void reduce_together(ReduceNest *r, int last, int some) {
+  Loop *l = r->l;
+  const Expr to = reduction_result(r), i = r->in.dim[last], len = loop_extent(l, r->x, last),
+             by = loop_int(l, some), first = loop_integer(l, "first", loop_int(l, 0), false);
+  loop_open_on(l, first, len, by, LOOP_OUTER);
+  int loops = reduction_open_row(r, last + 1);
+  const Expr best = loop_local(l, LOCAL_VALUE, r->n->dtype, "best", 0, to);
+  loop_open_from(l, i, first, expr_add(l->x, first, by), LOOP_WHOLE);
+  loop_set(l, best, reduction_joined(r, best, loop_value(l, r->n->operand[0], &r->in)));
+  loop_close(l, 1);
+  loop_set(l, to, best);
+  loop_close(l, loops + 1);
+  int64_t known;
+  if (expr_is_int(l->x, site_len(l, r->x, last), &known) && known % some == 0) return;
+  loop_open_from(l, i, first, len, LOOP_OUTER);
+  loops = reduction_open_row(r, last + 1);
+  loop_set(l, to, reduction_joined(r, to, loop_value(l, r->n->operand[0], &r->in)));
+  loop_close(l, loops + 1);
+}
+
 /* The innermost dim is kept: rows are added up into the result, which stays in cache. */
 static void reduce_rows(ReduceNest *r) {
   Loop *l = r->l;
   const int rank = r->x->shape.rank, from = r->first_gone;
+  int last = rank - 1;
+  while (last > from && (!r->gone[last] || !has_loop(l, &r->in, last))) last--;
+  const Expr v = loop_value(l, r->n->operand[0], &r->in);
+  const int first_row = l->joined ? l->joined_from[last] : last,
+            some = l->tile ? 1 : reduction_together(r, first_row, last, v);
   const int outer = loop_open_dims(l, r->x, &r->in, 0, from, LOOP_OUTER, LOOP_OUTER);
   int inner = reduction_if_first(r);
   inner += reduction_open_row(r, from);
   loop_set(l, reduction_result(r), reduction_identity(r));
   loop_close(l, inner);
+  if (some > 1) {
+    inner = loop_open_dims(l, r->x, &r->in, from, last, LOOP_OUTER, LOOP_OUTER);
+    reduce_together(r, last, some);
+    loop_close(l, inner + outer);
+    return;
+  }
   inner = loop_open_dims(l, r->x, &r->in, from, rank, LOOP_OUTER, LOOP_PLAIN);
   const Expr to = reduction_result(r);
   loop_set(l, to, reduction_joined(r, to, loop_value(l, r->n->operand[0], &r->in)));
@@ -124,6 +156,7 @@ static void reduce_index(ReduceNest *r) {
   const int dim = (int)node_attr(r->n, "axis"), rank = r->x->shape.rank;
   const DType t = r->x->dtype;
   if (has_loop(l, &r->in, dim) && dim < r->last) {
+    reduction_join(r, dim + 1);
     index_of_rows(r);
     return;
   }
@@ -152,15 +185,16 @@ static void reduce_index(ReduceNest *r) {
  * filled and joined in the time of some eight such steps. */
 static bool fit_lanes(const ReduceNest *r) {
   enum { FEW = LANES / 4 };
-  return dtype_is_float(r->n->dtype) && r->x->shape.dim[r->last] > FEW;
+  return dtype_is_float(r->n->dtype) && reduction_most(r, r->last) > FEW;
 }
 
 static void reduce_nested(ReduceNest *r) {
+  reduction_join(r, 0);
   const bool lanes = r->last >= 0 && r->gone[r->last] && fit_lanes(r);
   const bool rows = r->last >= 0 && !r->gone[r->last] && r->first_gone < r->x->shape.rank;
   const bool first = site_first(r->l, r->id) != NO_EXPR;
   const bool in_place = first || (rows && !dtype_is_half(r->n->dtype));
-  if (lanes) r->in.dim[r->last] = lanes_index(r->l, most_of(r->l, r->x, r->last));
+  if (lanes) r->in.dim[r->last] = lanes_index(r->l, reduction_most(r, r->last));
   if (rows && !in_place)
     reduce_columns(r);
   else if (in_place)

@@ -29,11 +29,21 @@ const char *reduction_helper(ReduceNest *r, const char *what);
 /* Opens loops over dims [from, to) that are reduced, or that are not; how many. */
 int reduction_open(ReduceNest *r, int from, int to, bool gone, LoopHow how);
 int reduction_open_row(ReduceNest *r, int from); /* of kept dims, the innermost without others */
+/* Whether dims [first, first + n) of a node are one dim to whoever reads it at an index of them:
+ * they lie side by side in whatever has them. */
+bool loop_is_one_dim(Loop *l, NodeId id, int first, int n);
+/* Neighbours among the dims from `from` on that are all reduced, or all kept, become one loop where
+ * they lie side by side: rows of few elements are long ones then. */
+void reduction_join(ReduceNest *r, int from);
+int64_t reduction_most(const ReduceNest *r, int d); /* turns of the loop over dim d, at most */
 Expr reduction_line(ReduceNest *r); /* elements of a line of the innermost dim, or of all */
 /* The accumulator of reduced dims from `first` on, one element after the other. */
 Expr reduction_in_sequence(ReduceNest *r, int first);
 /* An element takes so little to compute that its code may be there twice. */
 bool reduction_is_cheap(ReduceNest *r, Expr v);
+/* How many rows, turns of the loop over dim `last`, go to a result at a time; v: the operand's
+ * value. Dims from first_row on are that loop. */
+int reduction_together(ReduceNest *r, int first_row, int last, Expr v);
 /* If the node is added up tile by tile: what follows is for the first of them. 1 block, or 0. */
 int reduction_if_first(ReduceNest *r);
 

@@ -76,8 +76,13 @@ Expr site_tile(Loop *l, EntryInteger kind, int loop) {
                        kind == INTEGER_AT ? INT64_MAX : l->tile->loop[loop].most);
 }
 
+bool loop_joins(const Loop *l, const Node *n, int d) {
+  return n == l->joined && l->joined_from[d] < d;
+}
+
 Expr site_len(Loop *l, const Node *n, int d) {
   const int loop = tile_loop(l, n, d);
+  if (loop_joins(l, n, d)) return site_product(l, n, l->joined_from[d], d + 1, site_extent);
   if (loop == NO_LOOP) return site_extent(l, n, d);
   if (loop == IN_ROWS || l->tile->loop[loop].most == 1) return loop_int(l, 1);
   return site_tile(l, INTEGER_LEN, loop);

@@ -28,6 +28,85 @@ int reduction_open(ReduceNest *r, int from, int to, bool gone, LoopHow how) {
   return loops;
 }
 
+/* Whether dims [first, first + n) of a node are one dim to whoever reads it at an index of them:
+ * they lie side by side in whatever has them. */
+static bool is_one_dim(Loop *l, NodeId id, int first, int n, int *looks) {
+  enum { MOST_LOOKS = 64 };
+  const Node *x = graph_node(l->g, id);
+  const NodeId base = node_base(l->g, id);
+  if (++*looks > MOST_LOOKS) return false;
+  if (node_is_const(x)) return true;
+  if (l->le->stored[base] && !loop_stores(l, base)) {
+    for (int d = first + 1; d < first + n; d++)
+      if (site_room(l, x, d) != site_extent(l, x, d)) return false;
+    return true;
+  }
+  if (op_is(x, OPF_REPEATS)) {
+    const int rank = graph_operand(l->g, x, 0)->shape.rank;
+    int with = 0, at = 0, of[MAX_RANK];
+    x->op->dims(l->g, x, of);
+    for (int d = rank - 1; d >= 0; d--)
+      if (of[d] >= first && of[d] < first + n) at = d, with++;
+    for (int d = 0; d < with; d++)
+      if (of[at + d] != first + d) return false;
+    return !with || (with == n && is_one_dim(l, x->operand[0], at, n, looks));
+  }
+  if (!op_is(x, OPF_ELEMENTWISE)) return false;
+  for (int k = 0; k < x->noperands; k++)
+    if (!is_one_dim(l, x->operand[k], first, n, looks)) return false;
+  return true;
+}
+
+bool loop_is_one_dim(Loop *l, NodeId id, int first, int n) {
+  int looks = 0;
+  return is_one_dim(l, id, first, n, &looks);
+}
+
+/* The result has the dims of the operand from `first` to `last`, which are kept, side by side. */
+static bool is_one_dim_of_result(ReduceNest *r, int first, int last) {
+  int to = 0;
+  for (int d = 0; d < first; d++) to += !r->gone[d];
+  for (int d = first; d < last; d++, to++)
+    if (site_room(r->l, r->n, to + 1) != site_extent(r->l, r->n, to + 1)) return false;
+  return true;
+}
+
+void reduction_join(ReduceNest *r, int from) {
+  Loop *l = r->l;
+  const int rank = r->x->shape.rank;
+  if (l->tile || l->step || reads_band(l, r->id)) return;
+  l->joined = r->x;
+  for (int d = 0; d < rank; d++) l->joined_from[d] = (int8_t)d;
+  for (int first = from, last; first < rank; first = last + 1) {
+    const bool gone = r->gone[first];
+    for (last = first; last + 1 < rank && r->gone[last + 1] == gone;) last++;
+    int end = last;
+    while (end > first && !has_loop(l, &r->in, end)) end--;
+    if (end == first || !loop_is_one_dim(l, r->n->operand[0], first, end - first + 1) ||
+        (!gone && !is_one_dim_of_result(r, first, end)))
+      continue;
+    int64_t most = 1;
+    int to = 0;
+    for (int d = 0; d < first; d++) to += !r->gone[d];
+    for (int d = first; d <= end; d++) {
+      most *= most_of(l, r->x, d);
+      r->in.dim[d] = d < end ? loop_int(l, 0)
+                             : loop_symbol(l, expr_node(l->x, r->in.dim[d])->name, 0, most - 1);
+      if (!gone) r->out.dim[to++] = r->in.dim[d];
+    }
+    l->joined_from[end] = (int8_t)first;
+  }
+  r->first_gone = rank;
+  for (int d = rank - 1; d >= 0; d--)
+    if (r->gone[d] && has_loop(l, &r->in, d)) r->first_gone = d;
+}
+
+int64_t reduction_most(const ReduceNest *r, int d) {
+  int64_t most = 1;
+  for (int k = r->l->joined ? r->l->joined_from[d] : d; k <= d; k++) most *= most_of(r->l, r->x, k);
+  return most;
+}
+
 Expr reduction_line(ReduceNest *r) {
   return r->l->f.flat ? loop_count(r->l, r->x) : loop_extent(r->l, r->x, r->last);
 }
@@ -48,7 +127,7 @@ static bool is_short_line(ReduceNest *r, int first, Expr v) {
   if (l->f.flat || r->last < 0 || !r->gone[r->last]) return false;
   for (int d = first; d < r->last; d++)
     if (r->gone[d] && has_loop(l, &r->in, d)) return false;
-  return has_loop(l, &r->in, r->last) && most_of(l, r->x, r->last) <= LANES &&
+  return has_loop(l, &r->in, r->last) && reduction_most(r, r->last) <= LANES &&
          (expr_node(l->x, v)->kind != EXPR_LOAD || is_written_out(r));
 }
 
@@ -108,6 +187,61 @@ bool reduction_is_cheap(ReduceNest *r, Expr v) {
   enum { FEW_VALUES = 8 };
   const Exprs *x = r->l->x;
   return shared_values(x, v, arena_array(r->l->arena, uint8_t, x->n)) <= FEW_VALUES;
+}
+
+/* It reads a value that is the same along a row. */
+static bool reads_of_row(const Loop *l, Expr e, const char *along, bool *met) {
+  const ExprNode *n = expr_node(l->x, e);
+  if (met[e]) return false;
+  met[e] = true;
+  if (n->kind == EXPR_LOAD && n->n) {
+    bool moves = false;
+    for (int i = 0; i < n->n; i++) moves = moves || expr_mentions(l->x, n->arg[i], along);
+    if (!moves) return true;
+  }
+  for (int i = 0; i < n->n; i++)
+    if (reads_of_row(l, n->arg[i], along, met)) return true;
+  return false;
+}
+
+static bool has_value_of_row(const ReduceNest *r, Expr v) {
+  Loop *l = r->l;
+  if (r->last < 0) return false;
+  int along = r->last; /* a row */
+  while (r->gone[along])
+    if (along-- == 0) return false;
+  const ExprNode *i = expr_node(l->x, r->in.dim[along]);
+  return i->kind == EXPR_SYMBOL &&
+         reads_of_row(l, v, i->name, arena_array(l->arena, bool, l->x->n));
+}
+
+/* How many rows are added to a block's sum at a time, so that it is read and written less often.
+ * One where an element takes so much to compute that this does not count, as it is there twice, and
+ * where it reads what is the same along a row, which compilers gather. Memory that is waited for
+ * brings one stream best, unless the sum does not stay in L1 meanwhile, or four rows and more share
+ * a page, which is one stream: all that are added at once lie in two. The sums of short
+ * rows, of fewer vectors than a core adds at once, for which a quarter of its registers is there,
+ * wait for each other: so many rows that few are left over.
+ *
+ * 8, 4, 2: a sum is read and written once for so many rows, so that 8 leave an eighth of what one
+ * at a time takes for that; and they divide a block of SUM_BLOCK. */
+int reduction_together(ReduceNest *r, int first_row, int last, Expr v) {
+  const Machine *m = loop_machine(r->l);
+  const Shape local = node_local(r->l->mesh, r->x);
+  int64_t columns = 1, run = 1;
+  for (int d = last + 1; d < local.rank; d++) columns *= local.dim[d];
+  for (int d = first_row; d <= last; d++) run *= local.dim[d];
+  if (!reduction_is_cheap(r, v) || !has_loop(r->l, &r->in, last) || has_value_of_row(r, v))
+    return 1;
+  const int64_t size = (int64_t)dtype_size(r->x->dtype), row = columns * size,
+                bytes = shape_count(&local) * size;
+  const bool here = bytes <= machine_cache(m, CACHE_L2) / 2,
+             sum_leaves = row > machine_cache(m, CACHE_L1) / 2;
+  const bool is_short = (double)row <= (double)m->registers / 4 * m->vector;
+  const bool shares_page = 4 * (double)row <= m->page;
+  int rows = is_short ? 8 : here || sum_leaves ? 4 : shares_page ? 8 : 1;
+  if (run <= SUM_BLOCK && run % rows) rows = run % 4 ? 2 : 4;
+  return run >= rows ? rows : 1;
 }
 
 int reduction_if_first(ReduceNest *r) {

@@ -4,6 +4,12 @@
  * memory that the pass `memory` gave them. */
 #include "sum_build.h"
 
+static int last_reduced(const ReduceNest *r) {
+  int last = r->x->shape.rank - 1;
+  while (last >= 0 && !r->gone[last]) last--;
+  return last;
+}
+
 static void build(SumNest *s) {
   Loop *l = s->l;
   ReduceNest *r = s->r;
@@ -24,6 +30,7 @@ static void build(SumNest *s) {
   const bool rows = !lines || (o->in_rows && !goes_on);
   s->end = lines && rows ? o->first : x->shape.rank;
   if (rows && o->rows > SUM_BLOCK) sum_join_rows(s);
+  if (rows && !lines) reduction_join(r, last_reduced(r) + 1);
   if (goes_on)
     lanes_on(r, o->line, l->tile->unit ? sum_line_unit(l->mesh, l->g, n) : 0);
   else if (rows)

@@ -31,43 +31,13 @@ static Expr addend(SumNest *s) {
   return acc;
 }
 
-/* Whether dims [first, first + n) of a node are one dim to whoever reads it at an index of them:
- * they lie side by side in whatever has them. */
-static bool is_one_dim(const SumNest *s, NodeId id, int first, int n, int *looks) {
-  enum { MOST_LOOKS = 64 };
-  Loop *l = s->l;
-  const Node *x = graph_node(l->g, id);
-  const NodeId base = node_base(l->g, id);
-  if (++*looks > MOST_LOOKS) return false;
-  if (node_is_const(x)) return true;
-  if (l->le->stored[base] && !loop_stores(l, base)) {
-    for (int d = first + 1; d < first + n; d++)
-      if (site_room(l, x, d) != site_extent(l, x, d)) return false;
-    return true;
-  }
-  if (op_is(x, OPF_REPEATS)) {
-    const int rank = graph_operand(l->g, x, 0)->shape.rank;
-    int with = 0, at = 0, of[MAX_RANK];
-    x->op->dims(l->g, x, of);
-    for (int d = rank - 1; d >= 0; d--)
-      if (of[d] >= first && of[d] < first + n) at = d, with++;
-    for (int d = 0; d < with; d++)
-      if (of[at + d] != first + d) return false;
-    return !with || (with == n && is_one_dim(s, x->operand[0], at, n, looks));
-  }
-  if (!op_is(x, OPF_ELEMENTWISE)) return false;
-  for (int k = 0; k < x->noperands; k++)
-    if (!is_one_dim(s, x->operand[k], first, n, looks)) return false;
-  return true;
-}
-
 void sum_join_rows(SumNest *s) {
-  int last = s->end - 1, first, looks = 0;
+  int last = s->end - 1, first;
   while (last > 0 && !counts_rows(s, last)) last--;
   for (first = last; first > 0 && s->r->gone[first - 1];) first--;
   s->first_row = last;
   if (s->l->tile || first == last || !has(s, last) ||
-      !is_one_dim(s, s->n->operand[0], first, last - first + 1, &looks))
+      !loop_is_one_dim(s->l, s->n->operand[0], first, last - first + 1))
     return;
   s->first_row = first;
   for (int d = first; d < last; d++) s->r->in.dim[d] = number(s, 0);
@@ -162,7 +132,7 @@ static void put_runs(SumNest *s, int last, const char *verb, bool result, int nr
     run = d;
     len = mul(s, site_len(l, s->x, d), len);
     if (i >= 0) out.dim[i] = number(s, 0);
-    whole = i >= 0 && site_room(l, s->n, i) == site_len(l, s->x, d);
+    whole = i >= 0 && (loop_joins(l, s->x, d) || site_room(l, s->n, i) == site_len(l, s->x, d));
   }
   for (int d = from; d < run; d++)
     if (!r->gone[d] && has(s, d))
@@ -179,59 +149,9 @@ static void put_runs(SumNest *s, int last, const char *verb, bool result, int nr
   loop_close(l, loops);
 }
 
-/* It reads a value that is the same along a row. */
-static bool reads_of_row(const Loop *l, Expr e, const char *along, bool *met) {
-  const ExprNode *n = expr_node(l->x, e);
-  if (met[e]) return false;
-  met[e] = true;
-  if (n->kind == EXPR_LOAD && n->n) {
-    bool moves = false;
-    for (int i = 0; i < n->n; i++) moves = moves || expr_mentions(l->x, n->arg[i], along);
-    if (!moves) return true;
-  }
-  for (int i = 0; i < n->n; i++)
-    if (reads_of_row(l, n->arg[i], along, met)) return true;
-  return false;
-}
-
-static bool has_value_of_row(SumNest *s, Expr v) {
-  Loop *l = s->l;
-  if (s->r->last < 0) return false;
-  int along = s->r->last; /* a row */
-  while (along >= s->end || s->r->gone[along])
-    if (along-- == 0) return false;
-  const ExprNode *i = expr_node(l->x, s->r->in.dim[along]);
-  return i->kind == EXPR_SYMBOL &&
-         reads_of_row(l, v, i->name, arena_array(l->arena, bool, l->x->n));
-}
-
-/* How many rows are added to a block's sum at a time, so that it is read and written less often.
- * One where an element takes so much to compute that this does not count, as it is there twice, and
- * where it reads what is the same along a row, which compilers gather. Memory that is waited for
- * brings one stream best, unless the sum does not stay in L1 meanwhile, or four rows and more share
- * a page, which is one stream: all that are added at once lie in two. The sums of short
- * rows, of fewer vectors than a core adds at once, for which a quarter of its registers is there,
- * wait for each other: so many rows that few are left over. A line is several elements by itself.
- *
- * 8, 4, 2: a sum is read and written once for so many rows, so that 8 leave an eighth of what one
- * at a time takes for that; and they divide a block of SUM_BLOCK. */
+/* How many rows are added to a block's sum at a time. A line is several elements by itself. */
 static int together(SumNest *s, int last, Expr v) {
-  const Machine *m = loop_machine(s->l);
-  const Shape local = node_local(s->l->mesh, s->x);
-  int64_t columns = 1, run = 1;
-  for (int d = last + 1; d < local.rank; d++) columns *= local.dim[d];
-  for (int d = s->first_row; d <= last; d++) run *= local.dim[d];
-  if (!reduction_is_cheap(s->r, v) || !has(s, last) || has_value_of_row(s, v)) return 1;
-  if (s->end < s->x->shape.rank) return 1;
-  const int64_t size = (int64_t)dtype_size(s->x->dtype), row = columns * size,
-                bytes = shape_count(&local) * size;
-  const bool here = bytes <= machine_cache(m, CACHE_L2) / 2,
-             sum_leaves = row > machine_cache(m, CACHE_L1) / 2;
-  const bool is_short = (double)row <= (double)m->registers / 4 * m->vector;
-  const bool shares_page = 4 * (double)row <= m->page;
-  int rows = is_short ? 8 : here || sum_leaves ? 4 : shares_page ? 8 : 1;
-  if (run <= SUM_BLOCK && run % rows) rows = run % 4 ? 2 : 4;
-  return run >= rows ? rows : 1;
+  return s->end < s->x->shape.rank ? 1 : reduction_together(s->r, s->first_row, last, v);
 }
 
 /* Runs of short rows that kept dims part from each other: their sums stay in registers from one end
@@ -243,7 +163,7 @@ static bool row_in_registers(const SumNest *s, int last) {
   int runs = 0;
   for (int d = last + 1; d < local.rank; d++) columns *= local.dim[d];
   for (int d = last; d > 0; d--) runs += !s->r->gone[d] && local.dim[d] > 1;
-  return runs && columns <= LANES && has(s, last);
+  return runs && columns <= LANES && columns >= LANES / 4 && has(s, last);
 }
 
 static void add_short_rows(SumNest *s, int last, Expr own, Expr begin, Expr end, Expr fresh) {
