@@ -857,12 +857,14 @@ DTRT_FN uint16_t dtrt_f32_to_bf16(float x) {
   uint32_t u = dtrt_bits_f32(x), r = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;
   return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? (u >> 16) | 0x40u : r);
 }
-/* What CPUs have instructions for, clang makes vectors of; the bits are the same. */
+/* What CPUs have instructions for, clang makes vectors of; the bits are the same. The lowest 13 bits
+ * are 0 without being masked: clang would compare, or take functions of, the f16 instead of the f32
+ * that is the same number, for which CPUs have no instructions. */
 #if defined(__clang__) && __clang_major__ >= 15 && defined(__F16C__)
 DTRT_FN float dtrt_f16_to_f32(uint16_t h) {
   _Float16 x;
   __builtin_memcpy(&x, &h, sizeof x);
-  return (float)x;
+  return dtrt_from_bits_f32(dtrt_bits_f32((float)x) & 0xffffe000u);
 }
 DTRT_FN uint16_t dtrt_f32_to_f16(float x) {
   _Float16 h = (_Float16)x;

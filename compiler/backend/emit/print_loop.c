@@ -117,14 +117,22 @@ static void put_body(Print *p, const LoopStmt *s) {
   p->code.indent--;
 }
 
+/* The function reads or writes f16. */
+static bool has_f16(const Print *p) {
+  for (int i = 0; p->f && i < p->f->buffers.n; i++)
+    if (graph_node(p->le->graph, p->f->buffers.at[i].node)->dtype == DT_F16) return true;
+  return false;
+}
+
 static void put_how(Print *p, LoopHow how) {
   static const char *const word[] = {[LOOP_PLAIN] = "DTRT_PLAIN",
                                      [LOOP_OUTER] = "DTRT_OUTER",
                                      [LOOP_FEW] = "DTRT_FEW",
                                      [LOOP_WHOLE] = "DTRT_WHOLE",
                                      [LOOP_LONG] = "DTRT_LONG"};
+  const bool plain = how == LOOP_PLAIN || how == LOOP_LONG;
   if (how)
-    str_line(&p->code, "%s",
+    str_line(&p->code, "%s%s", plain && has_f16(p) ? "DTRT_OF_F16 " : "",
              how == LOOP_PLAIN && p->f && p->f->draws_once ? "DTRT_LONG" : word[how]);
 }
 
@@ -191,11 +199,24 @@ static void put_local(Print *p, const LoopStmt *s) {
   }
 }
 
+/* What is rounded to a half-width type in v, which is all of v: storing that rounds as well. */
+static const char *before_rounding(Print *p, DType t, const char *v) {
+  const char *s = dtype_name(t),
+             *begin = arena_printf(p->arena, "dtrt_%s_to_f32(dtrt_f32_to_%s(", s, s);
+  const size_t front = strlen(begin), n = strlen(v);
+  int depth = 2;
+  if (n < front + 2 || strncmp(v, begin, front)) return v;
+  for (size_t i = front; i < n - 2; i++)
+    if ((depth += (v[i] == '(') - (v[i] == ')')) < 2) return v;
+  return arena_printf(p->arena, "%.*s", (int)(n - 2 - front), v + front);
+}
+
 static void put_assignment(Print *p, const LoopStmt *s, const char *v) {
   const ExprNode *n = expr_node(p->x, s->a);
   const char *to = print_place(p, s->a);
   if (n->kind == EXPR_LOAD && dtype_is_half(n->type))
-    str_line(&p->code, "%s = dtrt_f32_to_%s(%s);", to, dtype_name(n->type), v);
+    str_line(&p->code, "%s = dtrt_f32_to_%s(%s);", to, dtype_name(n->type),
+             before_rounding(p, n->type, v));
   else
     str_line(&p->code, "%s = %s;", to, v);
 }
