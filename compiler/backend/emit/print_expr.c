@@ -82,6 +82,13 @@ static const char *text(Print *p, Expr e, int scope);
 static const char *wrapped(Print *p, Expr e, int scope);
 static const char *bound(Print *p, Expr e, int scope, Bind least);
 
+static Str *code_of(Print *p, int scope) {
+  return scope == p->scope ? &p->code : &p->scopes.at[scope].code;
+}
+
+static const char *c_type(DType t) { return dtype_c_name(dtype_computed(t)); }
+
+static BoundText compose(Print *p, Expr e, int scope);
 static BoundText simple(const char *s) { return (BoundText){s, BIND_TIGHT}; }
 static BoundText joined(const char *s) { return (BoundText){s, BIND_LOOSE}; }
 
@@ -232,9 +239,42 @@ static Bind least_of(Op op, const char *form, const char *c) {
   return op->compares || (op->flags & OPF_CHOICE && c != form) ? BIND_SUM : BIND_TIGHT;
 }
 
+/* Its index counts loops alone, so that it lies in memory whatever a condition says. */
+static bool is_plain_load(const Print *p, Expr e) {
+  const ExprNode *n = expr_node(p->x, e);
+  if (n->kind != EXPR_LOAD || p->moves[e]) return false;
+  for (int i = 0; i < n->n; i++) {
+    const ExprNode *index = expr_node(p->x, n->arg[i]);
+    if (index->reads || (index->kind != EXPR_LINEAR && index->kind != EXPR_SYMBOL)) return false;
+  }
+  return true;
+}
+
+/* Names what the arm of a choice loads, in front of it: loads that are made or not, element by
+ * element, are branches, or masked. Those of the first few ops, and not within a part of a select,
+ * which would become statements. */
+static void name_loads(Print *p, Expr e, int scope, int *looks) {
+  enum { MOST_LOOKS = 8 };
+  const ExprNode *n = expr_node(p->x, e);
+  ExprUse *u = find_use(p, e, scope);
+  if (++*looks > MOST_LOOKS || !u || u->text || u->scope != p->scope) return;
+  if (is_plain_load(p, e)) {
+    const BoundText t = compose(p, e, u->scope);
+    const char *name = arena_printf(p->arena, "v%d", p->values++);
+    str_line(code_of(p, u->scope), "const %s %s = %s;", c_type(n->type), name, t.s);
+    u = find_use(p, e, scope);
+    u->text = name, u->bind = BIND_TIGHT;
+    return;
+  }
+  if (n->kind != EXPR_OP || u->uses > 1) return; /* what is used twice gets a name, too */
+  for (int i = 0; i < n->n; i++) name_loads(p, n->arg[i], scope, looks);
+}
+
 static BoundText operation(Print *p, const ExprNode *n, int scope) {
   Str s = str_new(p->arena);
   if (!n->op->c) return cast(p, n, scope);
+  for (int i = 1, looks = 0; n->op->flags & OPF_CHOICE && i < n->n; i++)
+    name_loads(p, n->arg[i], scope, &looks);
   const DType t = dtype_computed(expr_node(p->x, n->arg[0])->type);
   const bool whole = n->op->c_whole && dtype_is_int(n->type);
   const char *form = whole ? n->op->c_whole : n->op->c;
@@ -351,12 +391,6 @@ static void put_chosen(Str *to, const char *name, const SelectPart *part, int n,
   put_chosen(to, name, part + n / 2, n - n / 2, other);
   close_block(to);
 }
-
-static Str *code_of(Print *p, int scope) {
-  return scope == p->scope ? &p->code : &p->scopes.at[scope].code;
-}
-
-static const char *c_type(DType t) { return dtype_c_name(dtype_computed(t)); }
 
 /* A select of conditions and parts in turn and a last value. Where that is a constant it stands for
  * all else; otherwise it is one part more. */
