@@ -124,6 +124,16 @@ bool is_int(const Loop *l, Expr e, int64_t v);
  * globally and in the block; elements of the block. */
 Expr site_len(Loop *l, const Node *n, int d);
 Expr site_extent(Loop *l, const Node *n, int d);
+/* No loop of a tile runs over dims [first, first + ndims); these lie side by side in memory, too.
+ */
+bool site_is_whole(const Loop *l, const Node *n, int first, int ndims);
+bool site_is_one_dim(Loop *l, const Node *n, int first, int ndims);
+/* Whether dims [first, first + n) of a node are one dim to whoever reads it at an index of them:
+ * they lie side by side in whatever has them. */
+bool loop_is_one_dim(Loop *l, NodeId id, int first, int n);
+/* The index of a nest over n, the first node of a map, whose last dims are one loop if they are
+ * short and lie side by side. */
+At loop_join_last(Loop *l, const Step *s, const Node *n);
 bool loop_joins(const Loop *l, const Node *n, int d); /* the loop over d is one over several dims */
 Expr site_room(Loop *l, const Node *n, int d);
 Expr site_from(Loop *l, const Node *n, int d);

@@ -29,9 +29,6 @@ const char *reduction_helper(ReduceNest *r, const char *what);
 /* Opens loops over dims [from, to) that are reduced, or that are not; how many. */
 int reduction_open(ReduceNest *r, int from, int to, bool gone, LoopHow how);
 int reduction_open_row(ReduceNest *r, int from); /* of kept dims, the innermost without others */
-/* Whether dims [first, first + n) of a node are one dim to whoever reads it at an index of them:
- * they lie side by side in whatever has them. */
-bool loop_is_one_dim(Loop *l, NodeId id, int first, int n);
 /* Neighbours among the dims from `from` on that are all reduced, or all kept, become one loop where
  * they lie side by side: rows of few elements are long ones then. */
 void reduction_join(ReduceNest *r, int from);

@@ -76,6 +76,19 @@ Expr site_tile(Loop *l, EntryInteger kind, int loop) {
                        kind == INTEGER_AT ? INT64_MAX : l->tile->loop[loop].most);
 }
 
+bool site_is_whole(const Loop *l, const Node *n, int first, int ndims) {
+  for (int d = first; d < first + ndims; d++)
+    if (tile_loop(l, n, d) != NO_LOOP) return false;
+  return true;
+}
+
+bool site_is_one_dim(Loop *l, const Node *n, int first, int ndims) {
+  if (!site_is_whole(l, n, first, ndims)) return false;
+  for (int d = first + 1; d < first + ndims; d++)
+    if (site_room(l, n, d) != site_extent(l, n, d)) return false;
+  return true;
+}
+
 bool loop_joins(const Loop *l, const Node *n, int d) {
   return n == l->joined && l->joined_from[d] < d;
 }

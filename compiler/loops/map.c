@@ -273,7 +273,7 @@ static Loop *map_nest(const LoopSite *site, const Step *s, bool flat, bool deals
     map_body(l, s, &at);
     return l;
   }
-  const At at = loop_nest_index(l, n);
+  const At at = loop_join_last(l, s, n);
   if (!map_drawn_rows(l, s, &at)) map_all(l, s, &at);
   return l;
 }

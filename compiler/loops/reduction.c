@@ -28,53 +28,17 @@ int reduction_open(ReduceNest *r, int from, int to, bool gone, LoopHow how) {
   return loops;
 }
 
-/* Whether dims [first, first + n) of a node are one dim to whoever reads it at an index of them:
- * they lie side by side in whatever has them. */
-static bool is_one_dim(Loop *l, NodeId id, int first, int n, int *looks) {
-  enum { MOST_LOOKS = 64 };
-  const Node *x = graph_node(l->g, id);
-  const NodeId base = node_base(l->g, id);
-  if (++*looks > MOST_LOOKS) return false;
-  if (node_is_const(x)) return true;
-  if (l->le->stored[base] && !loop_stores(l, base)) {
-    for (int d = first + 1; d < first + n; d++)
-      if (site_room(l, x, d) != site_extent(l, x, d)) return false;
-    return true;
-  }
-  if (op_is(x, OPF_REPEATS)) {
-    const int rank = graph_operand(l->g, x, 0)->shape.rank;
-    int with = 0, at = 0, of[MAX_RANK];
-    x->op->dims(l->g, x, of);
-    for (int d = rank - 1; d >= 0; d--)
-      if (of[d] >= first && of[d] < first + n) at = d, with++;
-    for (int d = 0; d < with; d++)
-      if (of[at + d] != first + d) return false;
-    return !with || (with == n && is_one_dim(l, x->operand[0], at, n, looks));
-  }
-  if (!op_is(x, OPF_ELEMENTWISE)) return false;
-  for (int k = 0; k < x->noperands; k++)
-    if (!is_one_dim(l, x->operand[k], first, n, looks)) return false;
-  return true;
-}
-
-bool loop_is_one_dim(Loop *l, NodeId id, int first, int n) {
-  int looks = 0;
-  return is_one_dim(l, id, first, n, &looks);
-}
-
 /* The result has the dims of the operand from `first` to `last`, which are kept, side by side. */
 static bool is_one_dim_of_result(ReduceNest *r, int first, int last) {
   int to = 0;
   for (int d = 0; d < first; d++) to += !r->gone[d];
-  for (int d = first; d < last; d++, to++)
-    if (site_room(r->l, r->n, to + 1) != site_extent(r->l, r->n, to + 1)) return false;
-  return true;
+  return site_is_one_dim(r->l, r->n, to, last - first + 1);
 }
 
 void reduction_join(ReduceNest *r, int from) {
   Loop *l = r->l;
   const int rank = r->x->shape.rank;
-  if (l->tile || l->step || reads_band(l, r->id)) return;
+  if (l->step || loop_band(l)) return;
   l->joined = r->x;
   for (int d = 0; d < rank; d++) l->joined_from[d] = (int8_t)d;
   for (int first = from, last; first < rank; first = last + 1) {
@@ -82,7 +46,8 @@ void reduction_join(ReduceNest *r, int from) {
     for (last = first; last + 1 < rank && r->gone[last + 1] == gone;) last++;
     int end = last;
     while (end > first && !has_loop(l, &r->in, end)) end--;
-    if (end == first || !loop_is_one_dim(l, r->n->operand[0], first, end - first + 1) ||
+    if (end == first || !site_is_whole(l, r->x, first, end - first + 1) ||
+        !loop_is_one_dim(l, r->n->operand[0], first, end - first + 1) ||
         (!gone && !is_one_dim_of_result(r, first, end)))
       continue;
     int64_t most = 1;

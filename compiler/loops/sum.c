@@ -23,10 +23,11 @@ static void build(SumNest *s) {
     lanes_units(r, o->line, unit);
     return;
   }
+  if (lines && !l->f.flat && !goes_on) reduction_join(r, o->first);
   if (l->f.flat)
     lanes_flat(r, o->line);
   else if (lines && lanes && (goes_on || !sum_several_dims(s)))
-    r->in.dim[r->last] = lanes_index(l, most_of(l, x, r->last));
+    r->in.dim[r->last] = lanes_index(l, reduction_most(r, r->last));
   const bool rows = !lines || (o->in_rows && !goes_on);
   s->end = lines && rows ? o->first : x->shape.rank;
   if (rows && o->rows > SUM_BLOCK) sum_join_rows(s);
