@@ -91,7 +91,7 @@ static uint64_t key_Long(Long a) { return a.key; }
 
 /* The same, from the last byte of the keys to the first: BYTES passes. Those in which all keys have
  * one byte are left out. */
-#define BYTES_SORT(T, BYTES)                                                                       \
+#define BYTES_SORT(T, BYTES, AS)                                                                   \
   static T *by_bytes_##T(T *x, T *y, int64_t n) {                                                  \
     int64_t at[BYTES][256] = {{0}};                                                                \
     for (int64_t i = 0; i < n; i++)                                                                \
@@ -111,16 +111,16 @@ static uint64_t key_Long(Long a) { return a.key; }
     }                                                                                              \
     return x;                                                                                      \
   }                                                                                                \
-  /* A pass takes about as long either way, and by bytes also what 256 items take. */              \
+  /* A pass that merges takes as long as AS by bytes, which also take what 256 items do. */        \
   static T *sort_##T(T *x, T *y, int64_t n) {                                                      \
     int64_t merges = 0;                                                                            \
     for (int64_t len = RUN; len < n; len *= 2) merges++;                                           \
-    return BYTES * (n + 256) < merges * n ? by_bytes_##T(x, y, n) : merge_##T(x, y, n);            \
+    return BYTES * (n + 256) < AS * merges * n ? by_bytes_##T(x, y, n) : merge_##T(x, y, n);       \
   }
 MERGE_SORT(Short)
 MERGE_SORT(Long)
-BYTES_SORT(Short, 4)
-BYTES_SORT(Long, 8)
+BYTES_SORT(Short, 4, 2)
+BYTES_SORT(Long, 8, 4)
 
 /* -------- a line of each type -------- */
 
