@@ -384,7 +384,7 @@ Expr lanes_end(ReduceNest *r) {
 /* 32 values at a time go into `line`, side by side; dtrt_find_... looks for the best of them. */
 void lanes_find(ReduceNest *r, Expr found, Expr best) {
   Loop *l = r->l;
-  const DType t = r->x->dtype;
+  const DType t = dtype_computed(r->x->dtype);
   const char *find = arena_printf(l->arena, "dtrt_find_%s_%s", r->word, dtype_name(t));
   r->in.dim[r->last] = lanes_index(l, most_of(l, r->x, r->last));
   const Expr len = loop_extent(l, r->x, r->last), v = loop_value(l, r->n->operand[0], &r->in);
@@ -410,7 +410,7 @@ void lanes_find(ReduceNest *r, Expr found, Expr best) {
 /* A short line is worth it where its elements are computed, which vectors do at once. */
 bool lanes_can_find(ReduceNest *r) {
   Loop *l = r->l;
-  const DType t = r->x->dtype;
+  const DType t = dtype_computed(r->x->dtype);
   if ((t != DT_F32 && t != DT_F64) || r->last != (int)node_attr(r->n, "axis")) return false;
   return most_of(l, r->x, r->last) >= LANES ||
          expr_node(l->x, loop_value(l, r->n->operand[0], &r->in))->kind != EXPR_LOAD;
