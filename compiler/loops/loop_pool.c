@@ -99,6 +99,21 @@ static void open_range(PoolPoints *c) {
   c->loops++;
 }
 
+/* The same of a pool: with stride 1 neither side leaves out a position, and all channels of the
+ * range, if they are few, are one line. */
+static void open_line(PoolPoints *c) {
+  enum { FEW = 16 };
+  Loop *l = c->l;
+  if (c->s.stride[c->s.n - 1] != 1 || most_of(l, c->small, c->s.n + 1) >= FEW) {
+    open_range(c);
+    return;
+  }
+  const Expr channels = loop_extent(l, c->small, c->s.n + 1);
+  c->q = number(c, 0);
+  loop_open(l, c->i, mul(c, c->width, channels), LOOP_PLAIN);
+  c->loops++;
+}
+
 static Expr at_large(PoolPoints *c, NodeId id) {
   const Expr width = loop_extent(c->l, c->large, c->s.n + 1);
   const Expr row = add(c, c->row_l, expr_scale(c->l->x, c->q, c->s.stride[c->s.n - 1]));
@@ -219,7 +234,7 @@ void build_pool(const LoopSite *site, NodeId id, LoopFunction *out) {
   else if (!once)
     loop_zero(l, id);
   open_points(&c, pool == POOL_WHICH || pool == POOL_AT);
-  open_range(&c);
+  open_line(&c);
   const Expr el = at_large(&c, t.large), es = at_small(&c, t.small), to = down ? el : es,
              v = down ? es : el, zero = loop_number(l, n->dtype, 0);
   Expr here = NO_EXPR;
