@@ -99,12 +99,15 @@ static void open_range(PoolPoints *c) {
   c->loops++;
 }
 
+enum { VECTOR = 16 }; /* channels */
+
 /* The same of a pool: with stride 1 neither side leaves out a position, and all channels of the
- * range, if they are few, are one line. */
+ * range are one line. That is done where they are few, or leave much of a vector over. */
 static void open_line(PoolPoints *c) {
-  enum { FEW = 16 };
   Loop *l = c->l;
-  if (c->s.stride[c->s.n - 1] != 1 || most_of(l, c->small, c->s.n + 1) >= FEW) {
+  const int64_t most = most_of(l, c->small, c->s.n + 1);
+  const bool uneven = most < 4 * VECTOR && most % VECTOR;
+  if (c->s.stride[c->s.n - 1] != 1 || !uneven) {
     open_range(c);
     return;
   }
@@ -212,8 +215,14 @@ static void note_tap(PoolPoints *c, const Node *n, Expr which, Expr largest, Exp
   const Expr none = loop_op2(l, o->less, DT_BOOL, which, loop_number(l, n->dtype, 0)),
              is = expr_or(l->x, loop_op2(l, o->equal, DT_BOOL, v, largest),
                           loop_op2(l, o->unequal, DT_BOOL, v, v));
-  loop_if(l, expr_and(l->x, none, is));
-  loop_set(l, which, expr_count(l->x, n->dtype, c->tap));
+  const Expr noted = expr_and(l->x, none, is), tap = expr_count(l->x, n->dtype, c->tap);
+  /* What vectors of channels leave over would be branches that nothing foretells. */
+  if (most_of(l, c->small, c->s.n + 1) >= VECTOR) {
+    loop_set(l, which, loop_choose(l, noted, tap, which));
+    return;
+  }
+  loop_if(l, noted);
+  loop_set(l, which, tap);
   loop_close(l, 1);
 }
 
