@@ -3,6 +3,8 @@
 #include "loop_reduce.h"
 #include "op_list.h"
 
+enum { FEW = LANES / 4 }; /* elements of a short line */
+
 /* The innermost dim is reduced, or all are: an accumulator in a register, or with `lanes` a
  * register of them. */
 static void reduce_lines(ReduceNest *r, bool lanes) {
@@ -109,6 +111,35 @@ static void reduce_rows(ReduceNest *r) {
   loop_close(l, inner + outer);
 }
 
+/* The first of the trailing dims that are reduced, if these are a short line and a kept dim lies
+ * between them and another reduced one; -1. Vectors take the same element of several lines, and
+ * casts of those would leave them. */
+static int short_lines(ReduceNest *r) {
+  int tail = r->x->shape.rank, d;
+  int64_t line = 1;
+  if (r->last < 0 || !r->gone[r->last] || dtype_is_half(r->n->dtype)) return -1;
+  while (tail > 0 && (r->gone[tail - 1] || !has_loop(r->l, &r->in, tail - 1)))
+    line *= has_loop(r->l, &r->in, --tail) ? reduction_most(r, tail) : 1;
+  for (d = tail - 1; d > r->first_gone && !has_loop(r->l, &r->in, d);) d--;
+  const bool fits =
+      r->first_gone < tail && d > r->first_gone && line <= FEW && !reduction_widens(r);
+  return fits ? tail : -1;
+}
+
+/* Rows whose elements are what is left of a line, rather than a column of lines after the other. */
+static void reduce_rows_of_lines(ReduceNest *r, int tail) {
+  Loop *l = r->l;
+  const int from = r->first_gone;
+  const int outer = loop_open_dims(l, r->x, &r->in, 0, from, LOOP_OUTER, LOOP_OUTER);
+  const int row = reduction_open_row(r, from);
+  loop_set(l, reduction_result(r), reduction_identity(r));
+  loop_close(l, row);
+  const int inner = loop_open_dims(l, r->x, &r->in, from, tail, LOOP_OUTER, LOOP_PLAIN);
+  const Expr to = reduction_result(r);
+  loop_set(l, to, reduction_joined(r, to, reduction_in_sequence(r, tail)));
+  loop_close(l, inner + outer);
+}
+
 /* Whether x is to be taken in the place of `best`. */
 static Expr is_better(ReduceNest *r, Expr x, Expr best) {
   Loop *l = r->l;
@@ -184,7 +215,6 @@ static void reduce_index(ReduceNest *r) {
 /* One after the other, each element waits for the one before. Lanes, which any order may fill, are
  * filled and joined in the time of some eight such steps. */
 static bool fit_lanes(const ReduceNest *r) {
-  enum { FEW = LANES / 4 };
   return dtype_is_float(r->n->dtype) && reduction_most(r, r->last) > FEW;
 }
 
@@ -195,7 +225,10 @@ static void reduce_nested(ReduceNest *r) {
   const bool first = site_first(r->l, r->id) != NO_EXPR;
   const bool in_place = first || (rows && !dtype_is_half(r->n->dtype));
   if (lanes) r->in.dim[r->last] = lanes_index(r->l, reduction_most(r, r->last));
-  if (rows && !in_place)
+  const int tail = lanes || first ? -1 : short_lines(r);
+  if (tail >= 0)
+    reduce_rows_of_lines(r, tail);
+  else if (rows && !in_place)
     reduce_columns(r);
   else if (in_place)
     reduce_rows(r);

@@ -32,6 +32,7 @@ int reduction_open_row(ReduceNest *r, int from); /* of kept dims, the innermost 
 /* Neighbours among the dims from `from` on that are all reduced, or all kept, become one loop where
  * they lie side by side: rows of few elements are long ones then. */
 void reduction_join(ReduceNest *r, int from);
+bool reduction_widens(ReduceNest *r); /* to integers of a longer type than is loaded */
 int64_t reduction_most(const ReduceNest *r, int d); /* turns of the loop over dim d, at most */
 Expr reduction_line(ReduceNest *r); /* elements of a line of the innermost dim, or of all */
 /* The accumulator of reduced dims from `first` on, one element after the other. */

@@ -35,6 +35,24 @@ static bool is_one_dim_of_result(ReduceNest *r, int first, int last) {
   return site_is_one_dim(r->l, r->n, to, last - first + 1);
 }
 
+/* It loads elements of a shorter type than it has itself. */
+static bool loads_shorter(const Exprs *x, Expr e, DType t, bool *met) {
+  const ExprNode *n = expr_node(x, e);
+  if (met[e]) return false;
+  met[e] = true;
+  if (n->kind == EXPR_LOAD && dtype_size(n->type) < dtype_size(t)) return true;
+  for (int i = 0; i < n->n; i++)
+    if (loads_shorter(x, n->arg[i], t, met)) return true;
+  return false;
+}
+
+bool reduction_widens(ReduceNest *r) {
+  const Exprs *x = r->l->x;
+  const Expr v = loop_value(r->l, r->n->operand[0], &r->in);
+  return dtype_is_int(r->n->dtype) &&
+         loads_shorter(x, v, r->n->dtype, arena_array(r->l->arena, bool, x->n));
+}
+
 void reduction_join(ReduceNest *r, int from) {
   Loop *l = r->l;
   const int rank = r->x->shape.rank;
@@ -46,7 +64,9 @@ void reduction_join(ReduceNest *r, int from) {
     for (last = first; last + 1 < rank && r->gone[last + 1] == gone;) last++;
     int end = last;
     while (end > first && !has_loop(l, &r->in, end)) end--;
-    if (end == first || !site_is_whole(l, r->x, first, end - first + 1) ||
+    /* Of bytes that become i64 a short line is a vector by itself. */
+    if (end == first || (gone && most_of(l, r->x, end) >= LANES && reduction_widens(r)) ||
+        !site_is_whole(l, r->x, first, end - first + 1) ||
         !loop_is_one_dim(l, r->n->operand[0], first, end - first + 1) ||
         (!gone && !is_one_dim_of_result(r, first, end)))
       continue;
