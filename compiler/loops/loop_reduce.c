@@ -218,8 +218,21 @@ static bool fit_lanes(const ReduceNest *r) {
   return dtype_is_float(r->n->dtype) && reduction_most(r, r->last) > FEW;
 }
 
+/* Each of the outer dims has rows of few elements. */
+static bool reduce_few_columns(ReduceNest *r) {
+  Loop *l = r->l;
+  if (r->first_gone == 0 || r->first_gone == r->x->shape.rank || site_first(l, r->id) != NO_EXPR ||
+      !reduction_few_columns(r, r->first_gone))
+    return false;
+  const int outer = loop_open_dims(l, r->x, &r->in, 0, r->first_gone, LOOP_OUTER, LOOP_OUTER);
+  reduction_in_registers(r, r->first_gone);
+  loop_close(l, outer);
+  return true;
+}
+
 static void reduce_nested(ReduceNest *r) {
   reduction_join(r, 0);
+  if (reduce_few_columns(r)) return;
   const bool lanes = r->last >= 0 && r->gone[r->last] && fit_lanes(r);
   const bool rows = r->last >= 0 && !r->gone[r->last] && r->first_gone < r->x->shape.rank;
   const bool first = site_first(r->l, r->id) != NO_EXPR;

@@ -35,6 +35,10 @@ void reduction_join(ReduceNest *r, int from);
 bool reduction_widens(ReduceNest *r); /* to integers of a longer type than is loaded */
 int64_t reduction_most(const ReduceNest *r, int d); /* turns of the loop over dim d, at most */
 Expr reduction_line(ReduceNest *r); /* elements of a line of the innermost dim, or of all */
+/* Rows of few elements, whose number is known and fills no vectors, all of whose results registers
+ * hold: of the dims from `first` on the last is kept and has a loop, the others are reduced. */
+bool reduction_few_columns(ReduceNest *r, int first);
+void reduction_in_registers(ReduceNest *r, int first);
 /* The accumulator of reduced dims from `first` on, one element after the other. */
 Expr reduction_in_sequence(ReduceNest *r, int first);
 /* An element takes so little to compute that its code may be there twice. */

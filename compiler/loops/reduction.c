@@ -151,6 +151,46 @@ Expr reduction_in_sequence(ReduceNest *r, int first) {
   return acc;
 }
 
+bool reduction_few_columns(ReduceNest *r, int first) {
+  enum { MOST_COLUMNS = 15, MOST_EXTREMES = 7 }; /* these take more registers and instructions */
+  Loop *l = r->l;
+  const bool extremes = dtype_is_float(r->n->dtype) && !op_is(r->n, OPF_SUMS);
+  int64_t known;
+  if (l->tile || l->step || r->last < first || r->gone[r->last]) return false;
+  for (int d = first; d < r->last; d++)
+    if (!r->gone[d] && has_loop(l, &r->in, d)) return false;
+  return expr_is_int(l->x, site_len(l, r->x, r->last), &known) && known % 4 &&
+         known <= (extremes ? MOST_EXTREMES : MOST_COLUMNS);
+}
+
+void reduction_in_registers(ReduceNest *r, int first) {
+  enum { FEW_ROWS = 8 };
+  Loop *l = r->l;
+  const Expr i = r->in.dim[r->last], n = site_len(l, r->x, r->last);
+  const int64_t columns = reduction_most(r, r->last);
+  const Expr all = loop_local(l, LOCAL_ARRAY, r->n->dtype, "acc_", columns, NO_EXPR);
+  const Expr acc = loop_element(l, all, i);
+  int loops = 0;
+  loop_open(l, i, n, LOOP_WHOLE);
+  loop_set(l, acc, reduction_identity(r));
+  loop_close(l, 1);
+  for (int d = first; d < r->last; d++) {
+    if (!has_loop(l, &r->in, d)) continue;
+    const Expr len = site_len(l, r->x, d);
+    int64_t known;
+    const bool whole = expr_is_int(l->x, len, &known) && known <= FEW_ROWS;
+    loop_open(l, r->in.dim[d], whole ? len : loop_extent(l, r->x, d),
+              whole ? LOOP_WHOLE : LOOP_OUTER);
+    loops++;
+  }
+  loop_open(l, i, n, LOOP_WHOLE);
+  loop_set(l, acc, reduction_joined(r, acc, loop_value(l, r->n->operand[0], &r->in)));
+  loop_close(l, 1 + loops);
+  loop_open(l, i, n, LOOP_WHOLE);
+  loop_set(l, reduction_result(r), acc);
+  loop_close(l, 1);
+}
+
 int reduction_open_row(ReduceNest *r, int from) {
   int loops = 0;
   for (int d = from; d < r->x->shape.rank; d++)

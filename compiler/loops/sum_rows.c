@@ -472,6 +472,11 @@ void sum_rows(SumNest *s) {
   for (int d = rank - 1; d >= 0; d--)
     if (counts_rows(s, d)) rows = d, last = last < rank ? last : d;
   int loops = loop_open_dims(l, s->x, &r->in, 0, rows, LOOP_OUTER, LOOP_OUTER);
+  if (!blocks && loops && s->end == rank && reduction_few_columns(r, rows)) {
+    reduction_in_registers(r, rows);
+    loop_close(l, loops);
+    return;
+  }
   const bool in_units =
       l->tile ? l->tile->unit && site_first(l, r->id) != NO_EXPR : !loops && s->first_row <= rows;
   s->unit = in_units ? sum_unit(l->mesh, l->g, s->n) : 0;
