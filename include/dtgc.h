@@ -55,12 +55,14 @@
  * off. They are used only if they and the folder belong to the user and no other user can write to
  * them; otherwise compiling warns and ignores them.
  *  - DTGC_FLAGS="--disable=NAME -O1 ..." adds options from outside; docs/dtgc.1 has all variables.
- *  - Compiling takes some 200 KiB of the calling thread's stack, and more where expressions and blocks
- * nest deep: a thread with 128 KiB (musl's) overflows, 1 MiB suffices. LLVM has threads of its own.
+ *  - Compiling takes some 200 KiB of the calling thread's stack, and more where expressions and
+ * blocks nest deep: a thread with 128 KiB (musl's) overflows, 1 MiB suffices. LLVM has threads of
+ * its own.
  *  - OpenBLAS, if this library loads it, uses one thread per call.
- *  - During a call, callbacks included, the calling thread has the locale "C" (uselocale) if numbers of
- * its own have a comma, rounds to nearest and takes no subnormal number for 0, whatever setlocale, fesetround or -ffast-math have set:
- * numbers in texts and files have a point, and results are the same in any host.
+ *  - During a call, callbacks included, the calling thread has the locale "C" (uselocale) if
+ * numbers of its own have a comma, rounds to nearest and takes no subnormal number for 0, whatever
+ * setlocale, fesetround or -ffast-math have set: numbers in texts and files have a point, and
+ * results are the same in any host.
  *  - fork() in a process that has a started program: the child may only exec or _exit. */
 #ifndef DTGC_H
 #define DTGC_H

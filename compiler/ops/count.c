@@ -47,8 +47,7 @@ COMPOSITE(
     "a list of the keys sorted along one dim, as by sort, and of each of a list of values in "
     "the same order: `keys, a, b = sort_by(keys, [a, b])`; of a list of keys each decides where "
     "those before are equal, and `descending` may be a list, too",
-    "f32[4, 6] x, f32[4, 6] y: sort_by(x, [y, x])[1]",
-    .flags = OPF_COMPLEX)
+    "f32[4, 6] x, f32[4, 6] y: sort_by(x, [y, x])[1]", .flags = OPF_COMPLEX)
 
 /* How many of n sorted elements come before each x: steps of a power of 2, from the largest. */
 static NodeId places(Build *b, NodeId sorted, NodeId x, bool right) {

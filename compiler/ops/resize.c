@@ -160,8 +160,7 @@ COMPOSITE(
     "[n, sizes..., channels] in other sizes, \"nearest\", \"linear\" or \"cubic\" (Keys, -1/2): "
     "half-pixel centers, edges repeated; with antialias, where it shrinks, means over as many more "
     "elements, as in Pillow and jax.image",
-    "f32[2, 4, 3, 2] x: resize(x, [6, 5], \"linear\")",
-    .flags = OPF_COMPLEX)
+    "f32[2, 4, 3, 2] x: resize(x, [6, 5], \"linear\")", .flags = OPF_COMPLEX)
 
 static Arg call_upsample(Build *b, const Arg *a) {
   NodeId x;
