@@ -1071,6 +1071,13 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
   return dtrt_bernoulli_key(dtrt_stream_key(seed, stream), step, i, p);
 }
 
+/* How many elements are stored of the last n of a line: where vectors have masks whole vectors of
+ * `width`, with identities behind the elements. */
+#if defined(__clang__) && defined(__AVX512VL__)
+#define DTRT_REST(n, width) (((n) + (width)-1) / (width) * (width))
+#else
+#define DTRT_REST(n, width) (n)
+#endif
 /* ------------------------------------------------------------------ lanes */
 /* Guarded like a header of its own: the compiler leaves out what a program does not use. */
 #ifndef DTRT_LANES_H
@@ -1082,13 +1089,6 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
  * is the order on every CPU, whatever its vectors; a short last turn is filled up with what changes
  * nothing. */
 #define DTRT_LANES 32
-/* How many of the last lanes are stored for n elements: where vectors have masks whole vectors of
- * `width`, with identities behind the elements. */
-#if defined(__clang__) && defined(__AVX512VL__)
-#define DTRT_REST(n, width) (((n) + (width)-1) / (width) * (width))
-#else
-#define DTRT_REST(n, width) (n)
-#endif
 #define DTRT_JOIN_sum(V, M, a, b) ((a) + (b))
 #define DTRT_JOIN_prod(V, M, a, b) ((a) * (b))
 #define DTRT_SELECT(V, M, m, a, b) ((V)(((m) & (M)(a)) | (~(m) & (M)(b))))

@@ -104,16 +104,56 @@ static bool is_written_out(ReduceNest *r) {
          (double)(known * dtype_size(r->n->dtype)) <= loop_machine(r->l)->vector / 2;
 }
 
+/* Loads, and at most `most` operations of one instruction each, without conditions. */
+static bool is_light(const Exprs *x, Expr e, int *most) {
+  const ExprNode *n = expr_node(x, e);
+  if (n->kind == EXPR_LOAD || n->kind == EXPR_NUMBER) return true;
+  if (n->kind != EXPR_OP || n->type == DT_BOOL || n->op->flops > 1 || n->op->c_special ||
+      --*most < 0)
+    return false;
+  for (int i = 0; i < n->n; i++)
+    if (!is_light(x, n->arg[i], most)) return false;
+  return true;
+}
+
+static bool reads_half(const Exprs *x, Expr e) {
+  const ExprNode *n = expr_node(x, e);
+  if (n->kind == EXPR_LOAD) return dtype_is_half(n->type);
+  for (int i = 0; i < n->n; i++)
+    if (reads_half(x, n->arg[i])) return true;
+  return false;
+}
+
+static bool fills_vectors(ReduceNest *r) {
+  const int64_t bytes = reduction_most(r, r->last) * (int64_t)dtype_size(r->n->dtype);
+  return bytes % (int64_t)loop_machine(r->l)->vector == 0;
+}
+
 /* The one reduced dim from `first` on, if its sequence is short and written out, or its elements
- * are more than loads: one that waits for each element before the next would compute them one by
- * one. */
+ * are more than an instruction or two: one that waits for each element before the next would
+ * compute them one by one. */
 static bool is_short_line(ReduceNest *r, int first, Expr v) {
   const Loop *l = r->l;
   if (l->f.flat || r->last < 0 || !r->gone[r->last]) return false;
   for (int d = first; d < r->last; d++)
     if (r->gone[d] && has_loop(l, &r->in, d)) return false;
+  int two = 2;
   return has_loop(l, &r->in, r->last) && reduction_most(r, r->last) <= LANES &&
-         (expr_node(l->x, v)->kind != EXPR_LOAD || is_written_out(r));
+         (!is_light(l->x, v, &two) || reads_half(l->x, v) || fills_vectors(r) || is_written_out(r));
+}
+
+/* Stores the line's elements, each v at i; if these are light, identities behind them, too: loads
+ * wait for what vectors stored in part. */
+static void store_line(ReduceNest *r, Expr to, Expr i, Expr n, Expr v) {
+  Loop *l = r->l;
+  const int64_t size = (int64_t)dtype_size(dtype_computed(r->n->dtype));
+  const Expr arg[] = {n, loop_int(l, machine_vector(loop_machine(l), size))},
+             more = expr_compare(l->x, EXPR_LESS, i, n);
+  int eight = 8;
+  const bool light = is_light(l->x, v, &eight);
+  loop_open(l, i, light ? expr_call(l->x, "DTRT_REST", DT_I64, 2, arg, 1, LANES) : n, LOOP_FEW);
+  loop_set(l, to, light ? loop_choose(l, more, v, reduction_identity(r)) : v);
+  loop_close(l, 1);
 }
 
 /* The elements in masked vectors, and then their sum, unless it is written out. */
@@ -124,9 +164,7 @@ static Expr sum_of_short_line(ReduceNest *r, Expr v) {
              len = written_out ? site_len(l, r->x, r->last) : loop_extent(l, r->x, r->last);
   if (!written_out) {
     const Expr line = loop_local(l, LOCAL_ARRAY, r->n->dtype, "line", LANES, NO_EXPR);
-    loop_open(l, i, len, LOOP_FEW);
-    loop_set(l, loop_element(l, line, i), v);
-    loop_close(l, 1);
+    store_line(r, loop_element(l, line, i), i, len, v);
     v = loop_element(l, line, i);
   }
   const Expr acc = loop_local(l, LOCAL_VALUE, r->n->dtype, "acc", 0, reduction_identity(r));
