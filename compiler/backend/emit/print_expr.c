@@ -92,6 +92,10 @@ static BoundText compose(Print *p, Expr e, int scope);
 static BoundText simple(const char *s) { return (BoundText){s, BIND_TIGHT}; }
 static BoundText joined(const char *s) { return (BoundText){s, BIND_LOOSE}; }
 
+static bool is_rounded(const Print *p, const ExprNode *n) {
+  return dtype_is_half(n->type) && !(p->unrounded && n == expr_node(p->x, p->unrounded - 1));
+}
+
 static const char *round_half(Print *p, DType t, const char *v) {
   const char *s = dtype_name(t);
   return arena_printf(p->arena, "dtrt_%s_to_f32(dtrt_f32_to_%s(%s))", s, s, v);
@@ -203,7 +207,7 @@ static BoundText cast(Print *p, const ExprNode *n, int scope) {
     return simple(
         arena_printf(p->arena, "dtrt_%s_to_f32(dtrt_f64_to_%s(%s%s%s))", s, s, open, v, close));
   }
-  const bool rounds = dtype_is_half(n->type) && n->type != wide;
+  const bool rounds = is_rounded(p, n) && n->type != wide;
   if (from == to && !rounds) return simple(wrapped(p, arg, scope));
   const char *v = text(p, arg, scope);
   if (from != to) {
@@ -288,8 +292,7 @@ static BoundText operation(Print *p, const ExprNode *n, int scope) {
     else
       str_put(&s, c, 1);
   }
-  if (dtype_is_half(n->type) && !(n->op->flags & OPF_MOVES))
-    return simple(round_half(p, n->type, s.at));
+  if (is_rounded(p, n) && !(n->op->flags & OPF_MOVES)) return simple(round_half(p, n->type, s.at));
   return (BoundText){s.at, bind_of(n->op, form)};
 }
 
@@ -525,6 +528,16 @@ static const char *bound(Print *p, Expr e, int scope, Bind least) {
 static const char *wrapped(Print *p, Expr e, int scope) { return bound(p, e, scope, BIND_TIGHT); }
 
 const char *print_expr(Print *p, Expr e) { return text(p, e, p->scope); }
+const char *print_stored(Print *p, Expr to, Expr e) {
+  const ExprNode *n = expr_node(p->x, e), *a = expr_node(p->x, to);
+  const ExprUse *u = find_use(p, e, p->scope);
+  const bool once = n->kind == EXPR_OP && a->kind == EXPR_LOAD && a->type == n->type && u &&
+                    !u->text && u->uses == 1;
+  p->unrounded = once ? 1 + e : 0;
+  const char *s = print_expr(p, e);
+  p->unrounded = 0;
+  return s;
+}
 const char *print_wrapped(Print *p, Expr e) { return wrapped(p, e, p->scope); }
 const char *print_place(Print *p, Expr e) { return place(p, expr_node(p->x, e), p->scope); }
 const char *print_in(Print *p, Expr e, int scope) { return text(p, e, scope); }

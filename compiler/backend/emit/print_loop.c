@@ -199,24 +199,11 @@ static void put_local(Print *p, const LoopStmt *s) {
   }
 }
 
-/* What is rounded to a half-width type in v, which is all of v: storing that rounds as well. */
-static const char *before_rounding(Print *p, DType t, const char *v) {
-  const char *s = dtype_name(t),
-             *begin = arena_printf(p->arena, "dtrt_%s_to_f32(dtrt_f32_to_%s(", s, s);
-  const size_t front = strlen(begin), n = strlen(v);
-  int depth = 2;
-  if (n < front + 2 || strncmp(v, begin, front)) return v;
-  for (size_t i = front; i < n - 2; i++)
-    if ((depth += (v[i] == '(') - (v[i] == ')')) < 2) return v;
-  return arena_printf(p->arena, "%.*s", (int)(n - 2 - front), v + front);
-}
-
 static void put_assignment(Print *p, const LoopStmt *s, const char *v) {
   const ExprNode *n = expr_node(p->x, s->a);
   const char *to = print_place(p, s->a);
   if (n->kind == EXPR_LOAD && dtype_is_half(n->type))
-    str_line(&p->code, "%s = dtrt_f32_to_%s(%s);", to, dtype_name(n->type),
-             before_rounding(p, n->type, v));
+    str_line(&p->code, "%s = dtrt_f32_to_%s(%s);", to, dtype_name(n->type), v);
   else
     str_line(&p->code, "%s = %s;", to, v);
 }
@@ -240,7 +227,7 @@ static const LoopStmt *put_stores(Print *p, const LoopStmt *s) {
     return s;
   }
   for (int i = 0; i < n; i++, k = k->next) {
-    v[i] = print_expr(p, k->b);
+    v[i] = print_stored(p, k->a, k->b);
     if (n == 1 || !p->moves[k->b] || !p->late[k->b]) continue;
     const char *name = arena_printf(p->arena, "v%d", p->values++);
     const DType t = dtype_computed(expr_node(p->x, k->b)->type);
@@ -262,7 +249,7 @@ static const LoopStmt *put_stmt(Print *p, const LoopStmt *s) {
     break;
   case STMT_IF: put_if(p, s); break;
   case STMT_LOCAL: put_local(p, s); break;
-  case STMT_SET: put_assignment(p, s, print_expr(p, s->b)); break;
+  case STMT_SET: put_assignment(p, s, print_stored(p, s->a, s->b)); break;
   case STMT_STORE: return put_stores(p, s);
   case STMT_CALL:
     if (p->own_stmt)

@@ -39,6 +39,7 @@ struct Print {
   const char **param, **buffer; /* names, by place */
   bool *moves;                  /* by expression: its value may change within a block */
   VEC(int) stored;              /* memory that stores of the function change (STMT_STORE) */
+  Expr unrounded; /* 1 + one that is stored, and printed as it is before it is rounded; 0: none */
   bool *late; /* by expression: a part of a select in it reads what stores overwrite */
   VEC(Scope) scopes;
   VEC(ExprUse) uses;
@@ -59,6 +60,8 @@ BlockMark print_begin_block(Print *p);
 void print_count(Print *p, Expr e);
 void print_counted(Print *p);
 const char *print_expr(Print *p, Expr e);
+/* A value that becomes `to`: in memory of half-width numbers storing it rounds. */
+const char *print_stored(Print *p, Expr to, Expr e);
 const char *print_wrapped(Print *p, Expr e); /* in parentheses where it needs them */
 const char *print_place(Print *p, Expr e);   /* of a local or an element, to be assigned to */
 void print_end_block(Print *p, BlockMark m);
