@@ -49,8 +49,9 @@ for dim in 0 1 2; do
   for parts in 2 5 16; do for width in 1 3 16; do program $parts $width $dim; done; done
 done >joins.dtg
 
-# What a loop stores by where its index is; sums ask by == whether they begin, locals are ends of blocks, and lanes end with a line.
-conditions() { "$dtgc" "$@" --dump=loops | sed 's/select([a-z]* == [a-z]*, 0, //g; s/select(lane < ([a-z0-9]* - lane0), //g' | grep '\] = .*select(\|sum + select(\|line\[.*select('; }
+# What a loop stores by where its index is; sums ask by == whether they begin, locals are ends of blocks, and lanes end with a line,
+# behind which is what changes nothing.
+conditions() { "$dtgc" "$@" --dump=loops | sed 's/select([a-z]* == [a-z]*, 0, //g; s/select(lane < ([a-z0-9]* - lane0), //g; s/line\[\([a-z]*\)\] = select(\1 < [0-9]*, \(.*\), \(0\|-inf\))$/line[\1] = \2/' | grep '\] = .*select(\|sum + select(\|line\[.*select('; }
 found=$(conditions joins.dtg)
 [ -z "$found" ] || fail "elements ask for their part: $found"
 for entry in 2_16_0 5_3_1 16_1_2 5_16_2 16_3_1 2_1_0; do
