@@ -26,8 +26,9 @@ enum {
   MOST_PARTS = 1, /* elf_join knows no other machine */
 #endif
   PART_COST = 67, /* of one more part, in instructions optimized: 4 ms for its copies of helpers */
-  WORTH = 16,     /* a part does so many times as much */
-  PLAIN = 10,     /* instructions that are not optimized take as long as one that is */
+  WORTH = 16,     /* one of several parts does so many times as much, */
+  WORTH_OF_TWO = 4, /* ... of two, for which any computer has the cores, so many */
+  PLAIN = 10,       /* instructions that are not optimized take as long as one that is */
   /* Bytes of a thread's stack, of which it has as many as it uses: clang's front end and LLVM's
    * passes go down nested blocks, 2.5 KB each, and the caller's thread may have any stack. */
   STACK = 64 << 20
@@ -126,8 +127,8 @@ static bool is_dealt(LLVMValueRef v) {
 /* As many as are worth what they cost, and can be dealt to 2, 4, 8 cores. Without optimization,
  * copying a part and joining it takes as long as compiling it. */
 static int parts_of(int64_t instructions, char level) {
-  int n = 1;
-  if (level == '0') return n;
+  if (level == '0' || MOST_PARTS < 2 || instructions < 2 * WORTH_OF_TWO * PART_COST) return 1;
+  int n = 2;
   while (2 * n <= MOST_PARTS && (int64_t)2 * n * WORTH * PART_COST <= instructions) n *= 2;
   return n;
 }
