@@ -228,7 +228,7 @@ static const LoopStmt *put_stores(Print *p, const LoopStmt *s) {
   }
   for (int i = 0; i < n; i++, k = k->next) {
     v[i] = print_stored(p, k->a, k->b);
-    if (n == 1 || !p->moves[k->b] || !p->late[k->b]) continue;
+    if (n == 1 || !p->moves[k->b] || !p->reads_stored[k->b]) continue;
     const char *name = arena_printf(p->arena, "v%d", p->values++);
     const DType t = dtype_computed(expr_node(p->x, k->b)->type);
     str_line(&p->code, "const %s %s = %s;", dtype_c_name(t), name, v[i]);
@@ -295,7 +295,7 @@ static void find_written(Print *p, const LoopStmt *s, bool *set) {
 /* What has a local in it, or what the function sets as it goes on; and selects with a part that
  * reads what is stored to. */
 static void find_moving(Print *p, bool *set) {
-  bool *reads = arena_array(p->arena, bool, p->x->n);
+  bool *reads = p->reads_stored;
   for (Expr e = 0; e < p->x->n; e++) {
     const ExprNode *n = expr_node(p->x, e);
     const ExprNode *of = n->kind == EXPR_ADDRESS ? expr_node(p->x, n->arg[0]) : NULL;
@@ -321,6 +321,7 @@ static void find_moving(Print *p, bool *set) {
 void print_begin(Print *p) {
   p->moves = arena_array(p->arena, bool, p->x->n);
   p->late = arena_array(p->arena, bool, p->x->n);
+  p->reads_stored = arena_array(p->arena, bool, p->x->n);
   p->use_of = arena_array(p->arena, int, p->x->n);
 }
 

@@ -41,6 +41,7 @@ struct Print {
   VEC(int) stored;              /* memory that stores of the function change (STMT_STORE) */
   Expr unrounded; /* 1 + one that is stored, and printed as it is before it is rounded; 0: none */
   bool *late; /* by expression: a part of a select in it reads what stores overwrite */
+  bool *reads_stored; /* by expression: it reads what those stores overwrite */
   VEC(Scope) scopes;
   VEC(ExprUse) uses;
   int *use_of;            /* by expression: 1 + its last in `uses` */
