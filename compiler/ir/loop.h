@@ -147,6 +147,7 @@ typedef struct LoopFunction {
   bool flat;       /* buffers are seen as of one dim */
   bool uses_dev;   /* it takes the device */
   bool draws_once; /* random numbers, in `init`: compiling it takes as long as running it */
+  bool fills_first; /* what it calls fills memory before the loop that reads it, and not in it */
   bool returns;    /* an integer */
   const LoopSum *sum; /* NULL: it adds up nothing whose order matters */
   NodeId partial; /* whose partial sums are in the local `partial`; NO_NODE: none */

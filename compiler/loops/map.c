@@ -182,20 +182,23 @@ static Expr drawn(void *user, Expr e) {
   return has;
 }
 
-static bool draws(const Exprs *x, Expr e) {
+static bool draws(const Exprs *x, Expr e, bool *met) {
   const ExprNode *n = expr_node(x, e);
+  if (met[e]) return false;
+  met[e] = true;
   for (int i = 0; i < n->n; i++)
-    if (draws(x, n->arg[i])) return true;
+    if (draws(x, n->arg[i], met)) return true;
   return n->kind == EXPR_RANDOM && n->type == DT_F32;
 }
 
 /* First values of variables are drawn by the runtime, and loops do what is left. */
 static bool is_drawn(Loop *l, const Step *s, const At *at) {
   if (!loop_runs_once(l) || l->tile) return false;
-  for (int k = 0; k < s->nodes.n; k++)
-    if (graph_node(l->g, s->nodes.at[k])->dtype == DT_F32 &&
-        draws(l->x, loop_value(l, s->nodes.at[k], at)))
-      return true;
+  for (int k = 0; k < s->nodes.n; k++) {
+    if (graph_node(l->g, s->nodes.at[k])->dtype != DT_F32) continue;
+    const Expr v = loop_value(l, s->nodes.at[k], at);
+    if (draws(l->x, v, arena_array(l->arena, bool, l->x->n))) return true;
+  }
   return false;
 }
 
@@ -211,6 +214,7 @@ static void put_drawn(Draws *d, const Step *s, Expr to) {
     v[k] = expr_rewrite(l->x, v[k], d->now, drawn, d);
     left += v[k] != loop_load(l, s->nodes.at[k], &d->at);
   }
+  l->f.fills_first = true;
   if (left) loop_open_from(l, d->index, d->from, to, LOOP_PLAIN);
   for (int k = 0; k < n; k++) {
     const Expr a = loop_load(l, s->nodes.at[k], &d->at);

@@ -299,7 +299,8 @@ static void find_moving(Print *p, bool *set) {
   for (Expr e = 0; e < p->x->n; e++) {
     const ExprNode *n = expr_node(p->x, e);
     const ExprNode *of = n->kind == EXPR_ADDRESS ? expr_node(p->x, n->arg[0]) : NULL;
-    if (of && of->kind == EXPR_LOAD) set[loop_buffer(p->f, p->le->graph, (NodeId)of->v)] = true;
+    if (of && of->kind == EXPR_LOAD && !p->f->fills_first)
+      set[loop_buffer(p->f, p->le->graph, (NodeId)of->v)] = true;
   }
   for (Expr e = 0; e < p->x->n; e++) {
     const ExprNode *n = expr_node(p->x, e);
