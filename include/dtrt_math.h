@@ -1078,6 +1078,7 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
 #else
 #define DTRT_REST(n, width) (n)
 #endif
+
 /* ------------------------------------------------------------------ lanes */
 /* Guarded like a header of its own: the compiler leaves out what a program does not use. */
 #ifndef DTRT_LANES_H

@@ -173,6 +173,8 @@ static LineTurns line_turns(const ReduceNest *r, Expr from, Expr len) {
   return known % LANES == 0 ? WHOLE_TURNS : known < LANES ? REST_ALONE : TURNS_AND_REST;
 }
 
+static bool has_rest(LineTurns t) { return t == TURNS_AND_REST || t == REST_ALONE; }
+
 /* Where elements are cheap, whole blocks are a loop apart: all counts follow from the length, and a
  * compiler that knows it unrolls them. */
 void lanes_line(ReduceNest *r, int64_t most, Expr from, Expr len) {
@@ -180,7 +182,7 @@ void lanes_line(ReduceNest *r, int64_t most, Expr from, Expr len) {
   const bool blocks = in_blocks(r, most);
   const Expr v = loop_value(l, r->n->operand[0], &r->in);
   const LineTurns turns = line_turns(r, from, len);
-  const bool rest = turns == TURNS_AND_REST || turns == REST_ALONE;
+  const bool rest = has_rest(turns);
   if (rest || r->storing || in_memory(r, v) == NO_EXPR)
     loop_local(l, LOCAL_ARRAY, r->n->dtype, "line", LANES, NO_EXPR);
   const Expr at = loop_integer(l, "lane0", from, false), partial = local(r, "blocks");
@@ -391,8 +393,7 @@ void lanes_find(ReduceNest *r, Expr found, Expr best) {
   const Expr line = loop_local(l, LOCAL_ARRAY, t, "line", LANES, NO_EXPR);
   const Expr at = loop_integer(l, "lane0", number(r, 0), false);
   const LineTurns turns = line_turns(r, number(r, 0), len);
-  for (int rest = turns == REST_ALONE; rest < 1 + (turns == REST_ALONE || turns == TURNS_AND_REST);
-       rest++) {
+  for (int rest = turns == REST_ALONE; rest < 1 + has_rest(turns); rest++) {
     const Expr n = rest ? sub(r, len, at) : lanes_word(r);
     if (rest)
       loop_if(l, less(r, at, len));

@@ -11,7 +11,7 @@
 #define ROW_IVDEP _Pragma("GCC ivdep")
 #endif
 
-/* RowsAt of n elements that are added up, `stride` from one to the next, `some` at a time; those of
+/* Rows of n elements that are added up, `stride` from one to the next, `some` at a time; those of
  * partial results begin `size` apart. */
 typedef struct RowsAt {
   int64_t size, stride, n;

@@ -1,5 +1,5 @@
 /* vectors.h: whose vectors the kernels use that are compiled once for each kind of CPU: the widest
- * that this one has, or those that DTRT_GEMM says (avx2, portable). */
+ * that this one has, or what DTRT_GEMM says (avx2, portable). */
 #ifndef DTRT_VECTORS_H
 #define DTRT_VECTORS_H
 

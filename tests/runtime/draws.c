@@ -1,5 +1,5 @@
-/* draws.c: random numbers that the runtime draws are those that programs compute, whatever the
- * vectors, from any element on: past 2^32 of them, too. */
+/* draws.c: the runtime draws the random numbers that programs compute, whatever the vectors,
+ * from any element on: past 2^32 of them, too. */
 #include "draws.h"
 #include "harness.h"
 #include "dtrt_math.h"

@@ -29,7 +29,7 @@ enum {
   WORTH = 16,     /* one of several parts does so many times as much, */
   WORTH_OF_TWO = 4, /* ... of two, for which any computer has the cores, so many */
   PLAIN = 10,       /* instructions that are not optimized take as long as one that is */
-  /* Bytes of a thread's stack, of which it has as many as it uses: clang's front end and LLVM's
+  /* Bytes of a thread's stack, which takes as much memory as is used: clang's front end and LLVM's
    * passes go down nested blocks, 2.5 KB each, and the caller's thread may have any stack. */
   STACK = 64 << 20
 };
