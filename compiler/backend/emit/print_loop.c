@@ -304,7 +304,7 @@ static void find_moving(Print *p, bool *set) {
   }
   for (Expr e = 0; e < p->x->n; e++) {
     const ExprNode *n = expr_node(p->x, e);
-    bool moves = n->kind == EXPR_LOCAL;
+    bool moves = n->kind == EXPR_LOCAL || n->kind == EXPR_ADDRESS;
     if (n->kind == EXPR_LOAD) {
       const int b = loop_buffer(p->f, p->le->graph, (NodeId)n->v);
       moves = b >= 0 && set[b];
