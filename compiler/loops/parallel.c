@@ -1,8 +1,8 @@
 /* Which loop of a function may be done in parts, each by a core of the device: the outermost one
- * whose index says, in every element that the function writes, where in one and the same dim it is.
- * So parts write apart, and no part reads what another writes; and as a reduced dim is in no index
- * of the result, no sum is ever cut. A function that takes too short, by the
- * machine (machine_deals), stays whole; and so does what calls functions that write memory.
+ * whose index alone says, in every element that the function writes, where in one and the same dim
+ * it is. So parts write apart, and no part reads what another writes; and as a reduced dim is in no
+ * index of the result, no sum is ever cut. A function that takes too short, by the machine
+ * (machine_deals), stays whole; and so does what calls functions that write memory.
  *
  *   for i in part { acc = 0; for j in 64 { acc += x[i, j] }; y[i] = acc } */
 #include "loop_build.h"
@@ -21,6 +21,7 @@ typedef struct PartSearch {
   bool fits;
   struct {
     int memory, dim;
+    Expr index; /* in that dim */
     int rank;
     int64_t size; /* of an element */
   } written[MOST_WRITTEN];
@@ -32,12 +33,24 @@ typedef struct PartSearch {
   double bytes;
 } PartSearch;
 
-/* The dim of an element's index that is the candidate alone; -1: none. */
-static int dim_of(const PartSearch *p, const ExprNode *load) {
-  for (int d = 0; d < load->n; d++) {
-    const ExprNode *i = expr_node(p->l->x, load->arg[d]);
-    if (i->kind == EXPR_SYMBOL && i->name == p->index) return d;
+/* It is another integer in each turn: the candidate, alone or in 2 i + 1. */
+static bool is_apart(const PartSearch *p, Expr index) {
+  const ExprNode *n = expr_node(p->l->x, index);
+  bool own = n->kind == EXPR_SYMBOL && n->name == p->index;
+  for (int k = 0; n->kind == EXPR_LINEAR && k < n->n; k++) {
+    const ExprNode *arg = expr_node(p->l->x, n->arg[k]);
+    if (arg->kind == EXPR_SYMBOL && arg->name == p->index)
+      own = n->coef[k] != 0;
+    else if (arg->kind != EXPR_PARAM)
+      return false;
   }
+  return own;
+}
+
+/* The dim of an element's index that tells turns apart; -1: none. */
+static int dim_of(const PartSearch *p, const ExprNode *load) {
+  for (int d = 0; d < load->n; d++)
+    if (is_apart(p, load->arg[d])) return d;
   return -1;
 }
 
@@ -46,11 +59,13 @@ static void write_to(PartSearch *p, const ExprNode *load) {
   int k = 0;
   while (k < p->nwritten && p->written[k].memory != memory) k++;
   if (dim < 0 || k == MOST_WRITTEN ||
-      (k < p->nwritten && (p->written[k].dim != dim || p->written[k].rank != load->n))) {
+      (k < p->nwritten && (p->written[k].dim != dim || p->written[k].rank != load->n ||
+                           p->written[k].index != load->arg[dim]))) {
     p->fits = false;
     return;
   }
   p->written[k].memory = memory, p->written[k].dim = dim, p->written[k].rank = load->n;
+  p->written[k].index = load->arg[dim];
   p->written[k].size = (int64_t)dtype_size(graph_node(p->l->g, (NodeId)load->v)->dtype);
   if (k == p->nwritten) p->nwritten++;
 }
@@ -134,7 +149,7 @@ static void check_reads(PartSearch *p) {
     const int memory = loop_memory(p->l, (NodeId)n->v);
     for (int k = 0; k < p->nwritten; k++)
       if (p->written[k].memory == memory &&
-          (p->written[k].rank != n->n || p->written[k].dim != dim_of(p, n)))
+          (p->written[k].rank != n->n || n->arg[p->written[k].dim] != p->written[k].index))
         p->fits = false;
   }
 }

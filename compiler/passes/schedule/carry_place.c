@@ -23,8 +23,25 @@ static bool makes_in_place(const EntryMemory *m, int region, NodeId carry, NodeI
   return true;
 }
 
-/* Several windows of a carry are written one after the other, all in its place. */
-static void chain_in_place(EntryMemory *m, int region, NodeId carry, NodeId next) {
+/* Several windows of a carry are written one after the other, all in its place: down to the carry,
+ * or to a value that is made there as a whole. */
+static bool chain_in_place(const EntryMemory *m, int region, NodeId carry, NodeId next) {
+  for (NodeId id = lives_made_of(m->le, next); id != carry && id != NO_NODE;
+       next = id, id = lives_made_of(m->le, id))
+    if (!lives_passes(m, id, next) || !makes_in_place(m, region, carry, id)) return false;
+  return true;
+}
+
+/* Windows of a value that is made elsewhere take no pass over it if they are written there, and the
+ * two places change. */
+static bool is_made_in_place(const EntryMemory *m, int region, NodeId carry, NodeId next) {
+  const int64_t bytes = node_bytes(m->plan->program, graph_node(m->le->graph, carry));
+  return makes_in_place(m, region, carry, next) &&
+         (chain_in_place(m, region, carry, next) || !rotation_pays(m, region, bytes));
+}
+
+static void place_chain(EntryMemory *m, int region, NodeId carry, NodeId next) {
+  m->next_of[next] = carry;
   for (NodeId id = lives_made_of(m->le, next); id != carry && id != NO_NODE;
        next = id, id = lives_made_of(m->le, id)) {
     if (!lives_passes(m, id, next) || !makes_in_place(m, region, carry, id)) return;
@@ -61,9 +78,8 @@ void carry_place_find(EntryMemory *m) {
     for (int i = 0; lives_region(m, r) && i < le->region[r].carries.n; i++) {
       const LocalCarry *c = &le->region[r].carries.at[i];
       const NodeId next = lives_next(m, r, i), last = hands_on_to(m, r, c->node);
-      if (makes_in_place(m, r, c->node, next)) {
-        m->next_of[next] = c->node;
-        chain_in_place(m, r, c->node, next);
+      if (is_made_in_place(m, r, c->node, next)) {
+        place_chain(m, r, c->node, next);
       } else if (makes_in_last(m, r, c->node, last, next)) {
         m->next_of[next] = last;
       }
@@ -80,7 +96,7 @@ bool carry_place_elsewhere(const EntryMemory *m, NodeId carry) {
   if (next == NO_NODE || next == carry || m->made_at[next] < m->span[r].begin ||
       !rotation_pays(m, r, node_bytes(m->plan->program, graph_node(le->graph, carry))))
     return false;
-  if (!makes_in_place(m, r, carry, next)) return true;
+  if (!is_made_in_place(m, r, carry, next)) return true;
   for (NodeId id = next; id != NO_NODE && id != carry; id = lives_made_of(le, id)) {
     if (!op_is(graph_node(le->graph, id), OPF_CARRY)) continue;
     const int own = (int)node_attr(graph_node(le->graph, id), "region");

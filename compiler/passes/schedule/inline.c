@@ -11,6 +11,7 @@
  *
  * --disable=inline stores every value once. */
 #include "depend.h"
+#include "in_place.h"
 #include "schedule_passes.h"
 #include "sites.h"
 #include <string.h>
@@ -250,145 +251,6 @@ static void store_outside(Inline *s) {
   }
 }
 
-/* What node id is computed from, `than` among it: looked for in so many steps. */
-enum { ORIGINS = 4096 };
-typedef struct InlineUses {
-  IntVec *reader; /* by node */
-  NodeId *writer; /* by node: the last that writes into it in place; 0: none */
-  NodeId *next;   /* by carry: what it is when a run of its region ends; 0: nothing */
-  bool *many;     /* by node: several do */
-  IntVec open;
-  int32_t *seen, mark; /* by node, of a search */
-} InlineUses;
-
-static bool is_origin(const Inline *s, InlineUses *p, NodeId x, NodeId than) {
-  if (x == than) return true;
-  if (x < than || p->seen[x] == p->mark) return false;
-  p->seen[x] = p->mark;
-  vec_push(s->arena, &p->open, x);
-  return false;
-}
-
-/* What comes out of a region has been through all of what its runs computed. */
-static bool comes_after(const Inline *s, InlineUses *p, NodeId id, NodeId than) {
-  int steps = 0;
-  p->open.n = 0;
-  p->mark++;
-  vec_push(s->arena, &p->open, id);
-  while (p->open.n && steps++ < ORIGINS) {
-    const Node *n = graph_node(s->g, p->open.at[--p->open.n]);
-    for (int k = 0; k < n->noperands; k++)
-      if (is_origin(s, p, n->operand[k], than)) return true;
-    const NodeId next = op_is(n, OPF_AFTER) ? p->next[n->operand[0]] : 0;
-    if (next && is_origin(s, p, next, than)) return true;
-  }
-  return false;
-}
-
-static void find_readers(Inline *s, InlineUses *p) {
-  const int n = s->g->nodes.n + 1;
-  p->reader = arena_array(s->arena, IntVec, n);
-  p->seen = arena_array(s->arena, int32_t, n);
-  p->next = arena_array(s->arena, NodeId, n);
-  for (int i = 0; i < s->le->entry->regions.n; i++)
-    for (int k = 0; k < s->le->region[i].carries.n; k++)
-      p->next[s->le->region[i].carries.at[k].node] = s->le->region[i].carries.at[k].next;
-  for (NodeId i = 0; i < s->g->nodes.n; i++) {
-    const Node *x = graph_node(s->g, i);
-    for (int k = 0; k < x->noperands; k++) vec_push(s->arena, &p->reader[x->operand[k]], i);
-  }
-}
-
-/* Products alone read part `id`, where it lies, and what then writes into the tensor is computed
- * from all of them. */
-static bool is_read_before(Inline *s, InlineUses *p, NodeId id, NodeId writer) {
-  for (int i = 0; i < p->reader[id].n; i++) {
-    const NodeId r = p->reader[id].at[i];
-    const Node *n = graph_node(s->g, r);
-    TensorPart part;
-    const int shown = part_operand(s->g, n);
-    if (shown >= 0 && n->operand[shown] == id) {
-      if (!is_read_before(s, p, r, writer)) return false;
-      continue;
-    }
-    for (int k = 0; k < n->noperands; k++)
-      if (n->operand[k] == id && !product_part(s->le, n, k, &part)) return false;
-    if (!comes_after(s, p, writer, r)) return false;
-  }
-  return p->reader[id].n > 0;
-}
-
-/* The smallest part that is made of part `id` alone, through views and parts. */
-static NodeId smallest_part(const Inline *s, const InlineUses *p, NodeId id) {
-  NodeId least = id;
-  for (NodeId at = id; p->reader[at].n == 1;) {
-    const NodeId next = p->reader[at].at[0];
-    const Node *n = graph_node(s->g, next);
-    const int shown = part_operand(s->g, n);
-    if (shown < 0 || n->operand[shown] != at) break;
-    if (node_class(n) != CLASS_VIEW && sites_count(s->sites, next) < sites_count(s->sites, least))
-      least = next;
-    at = next;
-  }
-  return least;
-}
-
-/* All that is computed from node id, at most so many nodes, is at the same index, and goes where
- * `part` lies: x[i] <- 2 * x[i]. */
-enum { WRITTEN_BACK = 64 };
-static bool is_written_back(const Inline *s, const InlineUses *p, NodeId part, NodeId id,
-                            int *nodes) {
-  if (s->le->stored[id] || ++*nodes > WRITTEN_BACK) return false;
-  for (int i = 0; i < p->reader[id].n; i++) {
-    const NodeId r = p->reader[id].at[i];
-    const Node *n = graph_node(s->g, r);
-    if (n->op->updates && n->operand[1] == id && n->operand[0] != id &&
-        part_is_written(s->g, n, graph_node(s->g, part)))
-      continue;
-    if (!(op_is(n, OPF_ELEMENTWISE) || (op_class(n) == OPC_VIEW && !op_is(n, OPF_AFTER))) ||
-        !is_written_back(s, p, part, r, nodes))
-      return false;
-  }
-  return p->reader[id].n > 0;
-}
-
-/* Parts of a value that windows are written into later are read at once: read later, they would
- * keep it from being written in place, unless they are read where they are written. What comes
- * out of a region is written no more, unless it is written into itself. */
-static void store_parts(Inline *s) {
-  bool *written = NULL;
-  InlineUses parts = {.reader = NULL};
-  for (NodeId i = s->g->nodes.n - 1; i >= 0; i--) {
-    const Node *n = graph_node(s->g, i);
-    if (!n->op->updates && !(op_is(n, OPF_CARRY) && written && written[i])) continue;
-    if (!written) {
-      written = arena_array(s->arena, bool, s->g->nodes.n + 1);
-      parts.many = arena_array(s->arena, bool, s->g->nodes.n + 1);
-      parts.writer = arena_array(s->arena, NodeId, s->g->nodes.n + 1);
-    }
-    const NodeId of = node_base_here(s->g, n->operand[0]);
-    parts.many[of] = parts.many[of] || parts.writer[of];
-    parts.writer[of] = i;
-    written[node_base(s->g, n->operand[0])] = written[of] = true;
-  }
-  for (NodeId i = 0; written && i < s->g->nodes.n; i++) {
-    const Node *n = graph_node(s->g, i);
-    const NodeId of = n->noperands ? node_base_here(s->g, n->operand[0]) : NO_NODE;
-    const bool part = op_class(n) == OPC_MOVE && !n->op->updates && of != NO_NODE && written[of] &&
-                      sites_count(s->sites, i) < sites_count(s->sites, of);
-    if (part && !parts.reader) find_readers(s, &parts);
-    if (part && parts.writer[of] && !parts.many[of] &&
-        is_read_before(s, &parts, i, parts.writer[of]))
-      continue;
-    int nodes = 0;
-    if (part && is_written_back(s, &parts, i, i, &nodes)) continue;
-    if (part)
-      s->le->stored[smallest_part(s, &parts, i)] = true;
-    else if (written[i] && n->op->updates)
-      s->le->stored[i] = true;
-  }
-}
-
 static void begin(Inline *s) {
   LocalEntry *le = s->le;
   int n = s->g->nodes.n;
@@ -405,7 +267,7 @@ static void begin(Inline *s) {
   if (le->entry->regions.n) s->region = regions_find(s->arena, le->entry, s->g);
   kept_mark(le, le->stored);
   store_outside(s);
-  store_parts(s);
+  in_place_store(s->plan, le, s->sites, s->region, s->arena);
   for (NodeId i = 0; i < n; i++)
     if (is_observed(s, i)) le->stored[node_base(le->graph, i)] = true;
 }
