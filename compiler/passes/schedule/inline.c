@@ -128,21 +128,17 @@ static void use_operands(Inline *s, NodeId id, const Site *at) {
 
 static bool has_loop(const Inline *s, NodeId id) {
   NodeClass c = node_class(graph_node(s->g, id));
-  return c == CLASS_REDUCE || (c == CLASS_MAP && s->le->stored[id]);
-}
-
-static Site own_body(const Inline *s, NodeId id) {
-  const Node *n = graph_node(s->g, id);
-  return sites_body(s->sites, id, node_class(n) == CLASS_REDUCE ? n->operand[0] : id);
+  return c == CLASS_REDUCE || c == CLASS_SCATTER || (c == CLASS_MAP && s->le->stored[id]);
 }
 
 static void use_in_loop(Inline *s, NodeId id) {
   const Node *n = graph_node(s->g, id);
-  Site body = own_body(s, id);
-  if (node_class(n) != CLASS_REDUCE)
+  const NodeId over = sites_over(s->g, id);
+  const Site body = sites_body(s->sites, id, over);
+  if (node_class(n) == CLASS_MAP)
     use_operands(s, id, &body);
-  else if (!s->le->stored[node_base(s->g, n->operand[0])])
-    add_use(s, n->operand[0], &body);
+  else if (!s->le->stored[node_base(s->g, over)])
+    add_use(s, over, &body);
 }
 
 /* To pack f32 as half-width numbers takes reading twice as many bytes each time; to store these
@@ -154,14 +150,31 @@ static bool is_better_packed(const Inline *s, const TensorPart *part, NodeId pro
   return s->products[base] <= PACKED_WIDE && (!s->region || s->region[product] == s->region[base]);
 }
 
-/* `all`: parts too, which a product could read where they lie. A scatter is a loop: a number that
- * all of an operand's elements have stands in it. */
+/* A scatter's loop computes what goes to its rows, each element once: where rows are vectors, or
+ * that is no more than to read it. */
+static bool computes_rows(const Inline *s, const Node *scatter) {
+  const Machine *m = machine_generic();
+  const NodeId base = node_base(s->g, scatter->operand[1]);
+  const Node *x = graph_operand(s->g, scatter, 1);
+  const int indices = graph_operand(s->g, scatter, 0)->shape.rank;
+  int64_t row = 1;
+  for (int d = (int)node_attr(scatter, "axis") + indices; d < x->shape.rank; d++)
+    row *= x->shape.dim[d];
+  return node_class(graph_node(s->g, base)) == CLASS_MAP &&
+         (s->cost[base] <= s->limits->cheap ||
+          row >= machine_vector(m, (int64_t)dtype_size(x->dtype)));
+}
+
+/* `all`: parts too, which a product could read where they lie, and what a scatter could compute.
+ * A number that all of an operand's elements have stands in its loop. */
 static void store_operands(Inline *s, NodeId id, bool all) {
   const Node *n = graph_node(s->g, id);
   for (int k = 0; k < n->noperands; k++) {
     TensorPart part;
     const NodeId base = node_base(s->g, n->operand[k]);
-    if (node_class(n) == CLASS_SCATTER && node_is_const(graph_node(s->g, base))) continue;
+    const bool scatters = node_class(n) == CLASS_SCATTER;
+    if (scatters && node_is_const(graph_node(s->g, base))) continue;
+    if (scatters && k && !all && computes_rows(s, n)) continue;
     const bool there = !all && !s->le->stored[base] && product_part(s->le, n, k, &part) &&
                        is_better_packed(s, &part, id, n->operand[k]);
     s->le->stored[there ? part.of : base] = true;
@@ -218,10 +231,8 @@ static void decide(Inline *s, NodeId id, bool all) {
   bool *stored = s->le->stored;
   if (c == CLASS_MAP && u->site.n && (all || is_worth_memory(s, id) || asks_for_parts(s, id)))
     stored[id] = true;
-  if (c == CLASS_KERNEL || c == CLASS_SCATTER || c == CLASS_EXCHANGE)
-    store_operands(s, id, all);
-  else if (has_loop(s, id))
-    s->body[id] += code, use_in_loop(s, id);
+  if (c == CLASS_KERNEL || c == CLASS_SCATTER || c == CLASS_EXCHANGE) store_operands(s, id, all);
+  if (has_loop(s, id)) s->body[id] += code, use_in_loop(s, id);
   for (int i = 0; i < u->site.n && !stored[id]; i++) {
     s->body[u->site.at[i].loop] += code;
     use_operands(s, id, &u->site.at[i]);
@@ -277,8 +288,8 @@ static bool keeps_law(const Inline *s) {
   Work work = {0}, once = {0};
   for (NodeId i = 0; i < s->g->nodes.n; i++) {
     const Uses *u = &s->uses[i];
-    if (has_loop(s, i)) {
-      Site body = own_body(s, i);
+    if (has_loop(s, i) && node_class(graph_node(s->g, i)) != CLASS_SCATTER) {
+      Site body = sites_body(s->sites, i, sites_over(s->g, i));
       sites_add(s->sites, stored, i, &body, &work);
       sites_add_store(s->sites, i, &work);
     }

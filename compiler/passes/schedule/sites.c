@@ -81,6 +81,12 @@ static Expr tuple(Sites *s, const char *what, int n, const Expr *part) {
   return expr_call(s->x, what, DT_I64, n, part, INT64_MIN, INT64_MAX);
 }
 
+NodeId sites_over(const Graph *g, NodeId id) {
+  const Node *n = graph_node(g, id);
+  const NodeClass c = node_class(n);
+  return c == CLASS_REDUCE ? n->operand[0] : c == CLASS_SCATTER ? n->operand[1] : id;
+}
+
 Site sites_body(Sites *s, NodeId loop, NodeId over) {
   static const char *const index[] = {"i", "j", "k", "l", "p", "q", "r", "s"};
   const Node *n = graph_node(s->graph, over);

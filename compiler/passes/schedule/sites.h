@@ -42,6 +42,8 @@ typedef struct Sites Sites;
 Sites *sites_new(Arena *a, const Mesh *m, const Graph *g);
 /* Nothing is known of any site any more; from now on they are in what `a` has to give. */
 void sites_forget(Sites *s, Arena *a);
+/* What the loop that makes node id goes over: the operand that it reduces or scatters, or itself. */
+NodeId sites_over(const Graph *g, NodeId id);
 /* In the loop's body, at the index of the loop itself, which goes over the elements of `over`. */
 Site sites_body(Sites *s, NodeId loop, NodeId over);
 void sites_uses(Sites *s, NodeId id, const Site *at, SiteUses *out); /* in place of what it has */

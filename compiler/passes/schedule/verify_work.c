@@ -57,8 +57,13 @@ static void walk_loop(WorkWalk *w, const NodeId *node, int n) {
   for (int i = 0; i < n; i++) {
     const Node *x = graph_node(g, node[i]);
     NodeClass c = node_class(x);
-    if (c != CLASS_MAP && c != CLASS_REDUCE) continue;
-    Site body = sites_body(w->sites, node[0], c == CLASS_REDUCE ? x->operand[0] : node[i]);
+    if (c != CLASS_MAP && c != CLASS_REDUCE && c != CLASS_SCATTER) continue;
+    const NodeId over = sites_over(g, node[i]);
+    const Site body = sites_body(w->sites, node[0], over);
+    if (c == CLASS_SCATTER) { /* a kernel, but for what its loop computes of rows */
+      want(w, over, &body);
+      continue;
+    }
     sites_add_store(w->sites, node[i], &w->work);
     meet(w, node[i], &body);
   }
