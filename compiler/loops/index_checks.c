@@ -11,7 +11,8 @@
  *   dtrt_check_i32(dev, farthest, n);
  *
  * What a condition guards counts where that holds. An index that is the same in all turns of the
- * loop is left as it is: compilers check it once. So is one that says where to write. */
+ * loop is checked in front of it, if there is a turn; compilers do that where nothing is stored
+ * before. One that says where to write is left as it is. */
 #include "loop_build.h"
 #include <string.h>
 
@@ -29,8 +30,16 @@ typedef struct Reading {
   int part;
 } Reading;
 
+/* A call that is the same in all turns, and its result. */
+typedef struct InFront {
+  Expr call, local;
+} InFront;
+
 typedef struct Checks {
   Loop *l;
+  bool runs;                /* the loop at hand has a turn */
+  VEC(InFront) in_front;    /* of it */
+  int fronts;               /* of all loops */
   VEC(Farthest) farthest;   /* of the function */
   VEC(const char *) moving; /* the loop's index, and integers that its body declares */
   VEC(Reading) reading;
@@ -145,16 +154,32 @@ static const char *named(const Checks *c, const char *verb, bool wide) {
 
 static Expr rewrite(Checks *c, Expr e);
 
-static Expr checked_behind(void *user, Expr e) {
+static bool is_checked_in_front(Checks *c, Expr e) {
+  return c->runs && is_call(c, e) && c->reached[e] & IN_EACH &&
+         !moves(c, expr_node(c->l->x, e)->arg[0]);
+}
+
+static Expr checked_in_front(Checks *c, Expr call) {
+  for (int i = 0; i < c->in_front.n; i++)
+    if (c->in_front.at[i].call == call) return c->in_front.at[i].local;
+  const char *name = arena_printf(c->l->arena, "place%d", c->fronts++);
+  name = name_of(c->l->x->names, name, strlen(name));
+  const Expr local = expr_local(c->l->x, DT_I64, name, NO_EXPR);
+  vec_push(c->l->arena, &c->in_front, ((InFront){call, local}));
+  return local;
+}
+
+static Expr checked_elsewhere(void *user, Expr e) {
   Checks *c = user;
   const ExprNode n = *expr_node(c->l->x, e);
+  if (is_checked_in_front(c, e)) return checked_in_front(c, e);
   if (!is_checked_behind(c, e)) return NO_EXPR;
   const Expr arg[] = {rewrite(c, n.arg[0]), n.arg[1]};
   return expr_call(c->l->x, named(c, "within", is_wide(c, e)), DT_I64, 2, arg, n.lo, n.hi);
 }
 
 static Expr rewrite(Checks *c, Expr e) {
-  return expr_rewrite(c->l->x, e, c->now, checked_behind, c);
+  return expr_rewrite(c->l->x, e, c->now, checked_elsewhere, c);
 }
 
 static Farthest *farthest_of(Checks *c, Expr call) {
@@ -248,7 +273,8 @@ static bool says_where(const Exprs *x, Expr e) {
 
 /* An innermost loop of values alone. */
 static bool is_plain(const Exprs *x, const LoopStmt *s) {
-  if (s->kind != STMT_FOR || (s->how != LOOP_PLAIN && s->how != LOOP_FEW)) return false;
+  const bool plain = s->how == LOOP_PLAIN || s->how == LOOP_FEW || s->how == LOOP_LONG;
+  if (s->kind != STMT_FOR || !plain) return false;
   for (const LoopStmt *b = s->body; b; b = b->next) {
     const bool sets = b->kind == STMT_SET || b->kind == STMT_STORE;
     if (!sets && b->kind != STMT_LOCAL) return false;
@@ -257,16 +283,46 @@ static bool is_plain(const Exprs *x, const LoopStmt *s) {
   return true;
 }
 
-static void check_loops(Checks *c, LoopStmt *s) {
-  for (; s; s = s->next) {
-    if (!is_plain(c->l->x, s)) {
-      check_loops(c, s->body);
-      check_loops(c, s->other);
+/* Its ends are numbers, which say so; they may be given. */
+static bool has_turn(const Loop *l, const LoopStmt *s) {
+  const ExprNode *to = expr_node(l->x, s->b);
+  int64_t first, end;
+  return expr_is_int(l->x, s->a, &first) &&
+         expr_is_int(l->x, to->kind == EXPR_PARAM ? l->f.params.at[to->v].value : s->b, &end) &&
+         first < end;
+}
+
+/* The loop at *at; where the next statement begins. */
+static LoopStmt **check_loop(Checks *c, LoopStmt **at) {
+  Loop *l = c->l;
+  LoopStmt *s = *at;
+  c->moving.n = c->in_front.n = 0;
+  c->runs = has_turn(l, s);
+  vec_push(l->arena, &c->moving, s->name);
+  for (LoopStmt **in = &s->body; *in;) in = check_behind(c, in);
+  for (int i = 0; i < c->in_front.n; i++) {
+    const InFront *f = &c->in_front.at[i];
+    *at = loop_stmt(l, (LoopStmt){.kind = STMT_LOCAL,
+                                  .local = LOCAL_CONST,
+                                  .type = DT_I64,
+                                  .name = expr_node(l->x, f->local)->name,
+                                  .a = f->call,
+                                  .next = s});
+    at = &(*at)->next;
+  }
+  return &s->next;
+}
+
+static void check_loops(Checks *c, LoopStmt **at) {
+  while (*at) {
+    LoopStmt *s = *at;
+    if (is_plain(c->l->x, s)) {
+      at = check_loop(c, at);
       continue;
     }
-    c->moving.n = 0;
-    vec_push(c->l->arena, &c->moving, s->name);
-    for (LoopStmt **at = &s->body; *at;) at = check_behind(c, at);
+    check_loops(c, &s->body);
+    check_loops(c, &s->other);
+    at = &s->next;
   }
 }
 
@@ -279,7 +335,7 @@ static bool has_checks(const Exprs *x) {
 void loop_check_behind(Loop *l) {
   Checks c = {.l = l};
   if (l->f.returns || !has_checks(l->x)) return;
-  check_loops(&c, l->f.body);
+  check_loops(&c, &l->f.body);
   LoopStmt **end = &l->f.body;
   while (*end) end = &(*end)->next;
   for (int i = 0; i < c.farthest.n; i++) {

@@ -97,13 +97,14 @@ DTRT_LOOP void loop4_f_c(int64_t n0, int64_t n1, int64_t n2, float (*restrict a)
   }
 }
 
-DTRT_LOOP void loop5_f_g(dtrt_device *dev, int64_t n0, int64_t n1, float (*restrict a)[n1],
-    const int32_t *restrict i_, float (*restrict f_g)[n1]) {
+DTRT_LOOP void loop5_f_g(dtrt_device *dev, int64_t n0, int64_t n1, const int32_t *restrict i_,
+    float (*restrict a)[n1], float (*restrict f_g)[n1]) {
   DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
+    const int64_t place0 = dtrt_index(dev, i_[i], 4);
     DTRT_PLAIN
     for (int64_t j = 0; j < n1; j++) {
-      f_g[i][j] = a[dtrt_index(dev, i_[i], 4)][j] + 1.0f;
+      f_g[i][j] = a[place0][j] + 1.0f;
     }
   }
 }
@@ -142,7 +143,7 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
   dtrt_begin_step(dev, 4);
   int32_t *const i_ = (void *)dev->in[1]; /* i32[3] [_] */
   float (*const g)[6] = (void *)(dev->arena + 640); /* f32[3, 6] [_, _] */
-  loop5_f_g(dev, 3, 6, a, i_, g);
+  loop5_f_g(dev, 3, 6, i_, a, g);
 }
 
 static const char *const entry_f_dims_0[] = {0, 0};
