@@ -144,6 +144,8 @@ NodeId pad_by_mode(Build *b, const Arg *a, NodeId x, const int64_t *lo, const in
 NodeId simplify_pads(NewGraph *w, const Node *n);
 /* A sum with what is zero but for a window (simplify_puts.c). */
 NodeId simplify_puts(NewGraph *w, const Node *n);
+/* A broadcast of indices (simplify_index.c). */
+NodeId simplify_broadcast(NewGraph *w, Node *n);
 NodeId simplify_concat(NewGraph *w, Node *n);
 NodeId simplify_roll(NewGraph *w, Node *n);
 NodeId simplify_slice(NewGraph *w, Node *n);

@@ -29,7 +29,7 @@ RECURSION = {
     'compiler/frontend': ('adopt assert builtin call entry eval flow flow_rows flow_stmt lookup loss_scaling microbatch operate says spec stack '
                           'stmt variable', 'expressions have calls and statements in them, and calls expressions'),
     'compiler/ops': ('args array blocks build carried complex contraction dynamic elementwise functions index index_range joined_dims linear_algebra lower matrix '
-                     'matrix_gradients order pad_modes reduce relayout scan scatters shape simplify_pads simplify_product simplify_puts simplify_rolls '
+                     'matrix_gradients order pad_modes reduce relayout scan scatters shape simplify_pads simplify_product simplify_index simplify_puts simplify_rolls '
                      'simplify_sum slice_in_two state untyped window',
                      'rules, gradients and rewrites of ops are built of other ops'),
     'compiler/loops': ('entry_build kernels product product_roles repeated tile_nest', 'a tile loop is a step that has steps in it'),

@@ -59,8 +59,7 @@ static bool begins_group(const Tiling *s, const Step *step) {
   if (op_class(n) != OPC_PRODUCT || tiling_bytes(s, id) < s->budget ||
       n->shape.rank > MAX_TILE_LOOPS || s->d.at_end[id])
     return false;
-  return (tiling_bytes(s, id) >
-              2 * (tiling_bytes(s, n->operand[0]) + tiling_bytes(s, n->operand[1])) ||
+  return (tiling_bytes(s, id) > tiling_bytes(s, n->operand[0]) + tiling_bytes(s, n->operand[1]) ||
           saves_masked(s, id)) &&
          (product_is_batch(s->le->graph, n) || tiling_bytes(s, id) >= s->far);
 }
