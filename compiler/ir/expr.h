@@ -186,6 +186,9 @@ struct Lower {
   Expr (*load)(Lower *l, NodeId id, const At *at);  /* an element that has to be in memory */
   Expr (*extent)(Lower *l, const Node *n, int dim); /* of the device's block */
   Expr (*offset)(Lower *l, const Node *n, int dim); /* global index of the block's first element */
+  /* How far a tile's part of n begins behind that of another node in dims of one layout; NULL: they
+   * begin together. */
+  Expr (*behind)(Lower *l, const Node *n, int dim, const Node *other, int other_dim);
   Expr (*key)(Lower *l, const Node *n);             /* of a random draw */
 };
 

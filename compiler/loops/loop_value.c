@@ -290,6 +290,12 @@ static Expr extent(Lower *lower, const Node *n, int d) {
 
 static Expr offset(Lower *lower, const Node *n, int d) { return loop_offset(lower->user, n, d); }
 
+static Expr behind(Lower *lower, const Node *n, int d, const Node *other, int k) {
+  Loop *l = lower->user;
+  if (tile_loop(l, n, d) == tile_loop(l, other, k)) return loop_int(l, 0);
+  return expr_sub(l->x, tile_offset(l, n, d), tile_offset(l, other, k));
+}
+
 static Expr key(Lower *lower, const Node *n) {
   Loop *l = lower->user;
   if (n->noperands == 2) {
@@ -453,6 +459,7 @@ Loop *loop_new(const LoopSite *s) {
                      .load = load,
                      .extent = extent,
                      .offset = offset,
+                     .behind = behind,
                      .key = key};
   vec_push(l->arena, &l->open, ((OpenBody){NULL, &l->f.body}));
   return l;

@@ -151,6 +151,13 @@ static bool adds_up(const Node *n) {
  * a tile has. */
 static bool shifts(const LoopMap *m, const Node *n) { return m->shifts && op_is(n, OPF_SHIFTS); }
 
+/* A broadcast of what is in memory and is broadcast along other dims, too. */
+static bool reads_spread(const MapWalk *w, const Node *n) {
+  if (!w->m->shifts || !op_is(n, OPF_REPEATS)) return false;
+  const NodeId base = node_base(w->m->le->graph, n->operand[0]);
+  return w->m->spread[base] && w->m->le->stored[base] && !step_stores(w->step, base);
+}
+
 static void no_loops(int8_t *loop_of) { memset(loop_of, NO_LOOP, MAX_FACTORS); }
 
 /* Finds the loops of a node from its operands', where they are known. */
@@ -171,7 +178,7 @@ static bool up(MapWalk *w, NodeId id, LoopDims *out) {
   rule_of(g, n, &r, w->m->arena);
   no_loops(loop_of);
   bool fits = true;
-  for (int k = 0; fits && k < n->noperands; k++)
+  for (int k = 0; fits && k < n->noperands && !reads_spread(w, n); k++)
     fits = to_factors(w, &r, r.operand[k], known(w, n->operand[k]), loop_of, adds_up(n));
   fits = fits && from_factors(w, &r, r.result, loop_of, out);
   arena_release(w->m->arena, mark);
@@ -181,13 +188,6 @@ static bool up(MapWalk *w, NodeId id, LoopDims *out) {
   }
   if (!fits) return false;
   if (loop_map_any(w->m, out)) loop_map_put(w->fresh, out);
-  return true;
-}
-
-static bool same_loops(const LoopMap *m, const LoopDims *a, const LoopDims *b) {
-  for (int i = 0; i < MAX_RANK; i++)
-    if ((loop_map_lives(m, a->loop[i]) || loop_map_lives(m, b->loop[i])) && a->loop[i] != b->loop[i])
-      return false;
   return true;
 }
 
@@ -212,6 +212,30 @@ static void read_beyond(MapWalk *w, const LoopDims *x) {
   const NodeId base = node_base(w->m->le->graph, x->node);
   const uint32_t loops = w->m->live & ~loop_map_loops(w->m, x);
   vec_push(w->m->arena, &w->fresh->beyond, ((LoopsBeyond){base, loops}));
+}
+
+static bool same_loops(const LoopMap *m, const LoopDims *a, const LoopDims *b) {
+  for (int i = 0; i < MAX_RANK; i++)
+    if ((loop_map_lives(m, a->loop[i]) || loop_map_lives(m, b->loop[i])) && a->loop[i] != b->loop[i])
+      return false;
+  return true;
+}
+
+/* A broadcast reads what is in memory at its place in the whole, as rows and columns are read of
+ * one list of numbers, unless these loops have it in the same order. What is seen through a view
+ * has no loops then. */
+static bool broadcast_beyond(MapWalk *w, const Node *n, const LoopDims *x) {
+  if (!reads_spread(w, n)) return false;
+  const NodeId base = node_base(w->m->le->graph, x->node);
+  const LoopDims *had = known(w, base);
+  if (base != x->node) {
+    if (loop_map_any(w->m, had) || loop_map_any(w->m, known(w, x->node))) return false;
+    vec_push(w->m->arena, &w->fresh->whole, base);
+    return true;
+  }
+  if (had && same_loops(w->m, had, x)) return false;
+  if (had) read_beyond(w, x);
+  return true;
 }
 
 static bool down(MapWalk *w, const LoopDims *d, Lookup *done);
@@ -251,7 +275,7 @@ static bool down(MapWalk *w, const LoopDims *d, Lookup *done) {
   rule_of(g, n, &r, w->m->arena);
   no_loops(loop_of);
   bool fits = to_factors(w, &r, r.result, d, loop_of, true);
-  for (int k = 0; k < n->noperands; k++)
+  for (int k = 0; k < n->noperands && !reads_spread(w, n); k++)
     fits = fits && to_factors(w, &r, r.operand[k], known(w, n->operand[k]), loop_of, adds_up(n));
   if (shifts(w->m, n)) return down_shift(w, &r, d, fits, done);
   LoopDims own = loop_dims_none(d->node); /* with the loops that operands have already */
@@ -261,7 +285,8 @@ static bool down(MapWalk *w, const LoopDims *d, Lookup *done) {
     fits = from_factors(w, &r, r.operand[k], loop_of, &x[k]);
   }
   arena_release(w->m->arena, mark);
-  for (int k = 0; fits && k < n->noperands; k++) fits = down(w, &x[k], done);
+  for (int k = 0; fits && k < n->noperands; k++)
+    fits = broadcast_beyond(w, n, &x[k]) || down(w, &x[k], done);
   return fits;
 }
 

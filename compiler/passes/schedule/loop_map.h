@@ -20,6 +20,7 @@ typedef struct LoopMap {
   Arena *arena;
   const LocalEntry *le;
   bool shifts;   /* elements of tiles beside may be read of what these loops do not make */
+  const bool *spread; /* by node: it is broadcast along different dims */
   uint32_t live; /* the loops that are left */
   struct {
     NodeId node;

@@ -43,6 +43,24 @@ static void find_masked(Tiling *s) {
   }
 }
 
+/* What is broadcast along different dims, as the numbers of documents that rows and columns of a
+ * mask are of. */
+static void find_spread(Tiling *s) {
+  const Graph *g = s->le->graph;
+  const Node **first = arena_array(s->plan->scratch, const Node *, g->nodes.n + 1);
+  s->spread = arena_array(s->plan->scratch, bool, g->nodes.n + 1);
+  for (int i = 0; i < g->nodes.n; i++) {
+    const Node *n = graph_node(g, i);
+    if (!op_is(n, OPF_REPEATS)) continue;
+    const NodeId x = n->operand[0], base = node_base(g, x);
+    if (!first[base]) first[base] = n;
+    bool same = first[base]->operand[0] == x;
+    for (int d = 0; same && d < graph_node(g, x)->shape.rank; d++)
+      same = node_attrs(n, "dims")[d] == node_attrs(first[base], "dims")[d];
+    s->spread[base] = s->spread[base] || !same;
+  }
+}
+
 /* Tiles leave out what a mask hides, of the product and of another at least that reads it; its part
  * in the mask's band is computed once more for the backward pass. */
 static bool saves_masked(const Tiling *s, NodeId id) {
@@ -51,7 +69,8 @@ static bool saves_masked(const Tiling *s, NodeId id) {
          share <= 2 * (1 - share);
 }
 
-/* A product whose result is larger than its operands, or masked to a good part. */
+/* A product whose result is larger than its operands, twice as large if its tiles share one, which
+ * each packs again; or masked to a good part. */
 static bool begins_group(const Tiling *s, const Step *step) {
   if (step->kind != STEP_KERNEL) return false;
   NodeId id = step->nodes.at[0];
@@ -59,9 +78,10 @@ static bool begins_group(const Tiling *s, const Step *step) {
   if (op_class(n) != OPC_PRODUCT || tiling_bytes(s, id) < s->budget ||
       n->shape.rank > MAX_TILE_LOOPS || s->d.at_end[id])
     return false;
-  return (tiling_bytes(s, id) > tiling_bytes(s, n->operand[0]) + tiling_bytes(s, n->operand[1]) ||
-          saves_masked(s, id)) &&
-         (product_is_batch(s->le->graph, n) || tiling_bytes(s, id) >= s->far);
+  const bool batch = product_is_batch(s->le->graph, n);
+  const int64_t read = tiling_bytes(s, n->operand[0]) + tiling_bytes(s, n->operand[1]);
+  return (tiling_bytes(s, id) > (batch ? read : 2 * read) || saves_masked(s, id)) &&
+         (batch || tiling_bytes(s, id) >= s->far);
 }
 
 static void find_groups(Tiling *s) {
@@ -327,6 +347,7 @@ static void tile_entry(Plan *p, LocalEntry *le) {
     s.group_of[t] = -1;
   }
   find_masked(&s);
+  find_spread(&s);
   find_groups(&s);
   order_groups(&s);
   epilogues_find(&s);

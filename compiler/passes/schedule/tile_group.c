@@ -341,7 +341,7 @@ static Group *group_over(Tiling *s, NodeId over, int dims) {
   Arena *a = s->plan->scratch;
   const Node *n = graph_node(s->le->graph, over);
   Group *g = arena_new_of(a, Group);
-  g->map = (LoopMap){.arena = a, .le = s->le, .shifts = true};
+  g->map = (LoopMap){.arena = a, .le = s->le, .shifts = true, .spread = s->spread};
   LoopDims d = loop_dims_none(over);
   for (int i = 0; i < dims; i++) {
     if (n->shape.dim[i] == 1) continue;
