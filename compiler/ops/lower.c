@@ -51,8 +51,7 @@ Expr lower_broadcast(Lower *l, NodeId id, const At *at) {
   for (int d = 0; at->flat == NO_EXPR && d < operand(l, n, 0)->shape.rank; d++) {
     const int to = (int)node_attrs(n, "dims")[d];
     in.dim[d] = at->dim[to];
-    if (l->behind)
-      in.dim[d] = expr_add(l->x, in.dim[d], l->behind(l, n, to, operand(l, n, 0), d));
+    if (l->behind) in.dim[d] = expr_add(l->x, in.dim[d], l->behind(l, n, to, operand(l, n, 0), d));
   }
   return l->value(l, n->operand[0], &in);
 }

@@ -1,11 +1,11 @@
 /* A broadcast of indices, and of what few operations make of them, as these of the larger shape:
  *
- *   broadcast(iota([n]))             ->  iota([n, m], axis=0)
- *   broadcast(iota([n]) // 4 == 1)   ->  iota([n, m], axis=0) // 4 == 1
+ *   broadcast(iota([n]))        ->  iota([n, m], axis=0)
+ *   broadcast(iota([n]) // 4)   ->  iota([n, m], axis=0) // 4
  *
- * Neither has memory. But two broadcasts of one iota along different dims, which are a mask that is
- * written as expand(iota(n), 1) >= iota(n), would be one value at two indices: no tile could have
- * its part of it. */
+ * Neither has memory. But two broadcasts of one iota along different dims, which are compared in a
+ * mask that is written as expand(iota(n), 1) >= iota(n), would be one value at two indices: no tile
+ * could have its part of it. The mask itself stays, for whatever it is broadcast to. */
 #include "opdefs.h"
 #include <string.h>
 
@@ -46,7 +46,7 @@ static NodeId spread(Spread *s, NodeId x) {
   new.span = s->to->span, new.site = s->to->site, new.name = NULL, new.within = 0;
   if (n.op == &op_iota) {
     attr[0] = n.attr[0], attr[1] = s->dim[node_attr(&n, "axis")];
-    memcpy(attr + 2, new.shape.dim, sizeof *attr * (size_t)new.shape.rank);
+    memcpy(attr + 2, new.shape.dim, sizeof *attr * (size_t) new.shape.rank);
     new.attr = attr, new.nattr = 2 + new.shape.rank;
   }
   for (int k = 0; k < n.noperands; k++) operand[k] = spread(s, n.operand[k]);
@@ -58,7 +58,7 @@ NodeId simplify_broadcast(NewGraph *w, Node *n) {
   Spread s = {.w = w, .to = n, .dim = node_attrs(n, "dims")};
   double flops = 0;
   const Node *x = graph_node(w->graph, n->operand[0]);
-  if (w->full || x->op == &op_const || !x->shape.rank ||
+  if (w->full || x->op == &op_const || !x->shape.rank || x->dtype == DT_BOOL ||
       !is_of_indices(&s, n->operand[0], &flops))
     return NO_NODE;
   return spread(&s, n->operand[0]);

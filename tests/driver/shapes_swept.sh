@@ -61,4 +61,18 @@ for precision in f32 'bf16, master f32'; do
   sweep "columns_$name" 3 "$precision" "${columns[@]}"
 done
 sweep odd 3 f32 "${odd[@]}"
+
+# Attention is one tile nest however its mask is written, and without one.
+at=0
+for mask in true 'iota([256, 256], axis=0) >= iota([256, 256], axis=1)' 'expand(iota([256]), 1) >= iota([256])' \
+  'expand(iota([256]) // 16, 1) == iota([256]) // 16' 'abs(expand(iota([256]), 1) - iota([256])) <= 16' m 'expand(own, 1) == own' \
+  'expand(each, [1, 3]) == expand(each, [1, 2])'; do
+  echo "entry f$at(q: f32[8, 256, 8, 64], k: f32[8, 256, 8, 64], v: f32[8, 256, 8, 64], m: bool[256, 256], own: i32[256], each: i32[8, 256]) {"
+  echo "  score = where($mask, einsum(\"bthd,bshd->bhts\", q, k), -inf)"
+  echo '  return y = einsum("bhts,bshd->bthd", softmax(score), v)'
+  echo '}'
+  at=$((at + 1))
+done >masks.dtg
+"$dtgc" masks.dtg --machine generic --dump=loops >masks.loops || fail 'masks: no loops'
+is 'masks: entries of one step' "$(grep -c '^entry f[0-9]*: 1 step$' masks.loops)" "$at"
 exit $failed

@@ -216,7 +216,8 @@ static void read_beyond(MapWalk *w, const LoopDims *x) {
 
 static bool same_loops(const LoopMap *m, const LoopDims *a, const LoopDims *b) {
   for (int i = 0; i < MAX_RANK; i++)
-    if ((loop_map_lives(m, a->loop[i]) || loop_map_lives(m, b->loop[i])) && a->loop[i] != b->loop[i])
+    if ((loop_map_lives(m, a->loop[i]) || loop_map_lives(m, b->loop[i])) &&
+        a->loop[i] != b->loop[i])
       return false;
   return true;
 }

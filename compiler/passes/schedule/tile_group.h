@@ -27,7 +27,7 @@ struct Tiling {
   bool *is_late, *is_late_group; /* false, but within group_gather */
   bool *is_inner;                /* by node */
   double *share;                 /* by node: the least part of it that a mask leaves */
-  bool *spread; /* by node: it is broadcast along different dims */
+  bool *spread;                  /* by node: it is broadcast along different dims */
   IntVec *wanted;                /* by node: groups that recompute its readers */
   int64_t *moved;                /* by node: of rows_fit, which writes before it reads */
   VEC(Group *) groups;
