@@ -17,9 +17,14 @@ typedef struct Spread {
   const Node *to;     /* the broadcast */
   const int64_t *dim; /* of each of its operand's dims */
   int nodes;
+  bool index; /* there is one */
 } Spread;
 
-static bool is_element(const Node *n) { return op_is(n, OPF_ELEMENTWISE) && n->noperands; }
+/* What a loop carries is another value in each run. */
+static bool is_element(const Node *n) {
+  return op_class(n) == OPC_ELEMENT && n->noperands && n->noperands <= OPERANDS &&
+         !op_is(n, OPF_CARRY | OPF_AFTER | OPF_TELLS | OPF_GRAD | OPF_LAYOUT);
+}
 
 /* Made of indices and numbers alone; *flops: of an element. */
 static bool is_of_indices(Spread *s, NodeId x, double *flops) {
@@ -28,9 +33,10 @@ static bool is_of_indices(Spread *s, NodeId x, double *flops) {
   if (n->op == &op_const) return true;
   if (n->op == &op_iota) {
     const int64_t axis = node_attr(n, "axis");
+    s->index = true;
     return n->shape.dim[axis] == s->to->shape.dim[s->dim[axis]];
   }
-  if (!is_element(n) || n->noperands > OPERANDS) return false;
+  if (!is_element(n)) return false;
   *flops += n->op->flops;
   for (int k = 0; k < n->noperands; k++)
     if (!is_of_indices(s, n->operand[k], flops)) return false;
@@ -59,7 +65,7 @@ NodeId simplify_broadcast(NewGraph *w, Node *n) {
   double flops = 0;
   const Node *x = graph_node(w->graph, n->operand[0]);
   if (w->full || x->op == &op_const || !x->shape.rank || x->dtype == DT_BOOL ||
-      !is_of_indices(&s, n->operand[0], &flops))
+      !is_of_indices(&s, n->operand[0], &flops) || !s.index)
     return NO_NODE;
   return spread(&s, n->operand[0]);
 }

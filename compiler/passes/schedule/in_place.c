@@ -228,6 +228,7 @@ static void read_part(Windows *w, NodeId id, NodeId of) {
   if (writer) f = flow_of(w, id, writer);
   if ((!f.late && !f.into_window) || is_written_back(w, id, id, &nodes)) return;
   const NodeId stored = smallest_part(w, id);
+  if (w->le->stored[stored]) return; /* a carry's next value, and so on */
   if (!writer || !graph_node(w->g, writer)->op->updates) {
     w->le->stored[stored] = true;
     return;
