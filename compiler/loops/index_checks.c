@@ -30,9 +30,9 @@ typedef struct Reading {
   int part;
 } Reading;
 
-/* A call that is the same in all turns, and its result. */
+/* A call that is the same in all turns, and its result, which never changes. */
 typedef struct InFront {
-  Expr call, local;
+  Expr call, place;
 } InFront;
 
 typedef struct Checks {
@@ -161,12 +161,12 @@ static bool is_checked_in_front(Checks *c, Expr e) {
 
 static Expr checked_in_front(Checks *c, Expr call) {
   for (int i = 0; i < c->in_front.n; i++)
-    if (c->in_front.at[i].call == call) return c->in_front.at[i].local;
+    if (c->in_front.at[i].call == call) return c->in_front.at[i].place;
+  const ExprNode n = *expr_node(c->l->x, call);
   const char *name = arena_printf(c->l->arena, "place%d", c->fronts++);
-  name = name_of(c->l->x->names, name, strlen(name));
-  const Expr local = expr_local(c->l->x, DT_I64, name, NO_EXPR);
-  vec_push(c->l->arena, &c->in_front, ((InFront){call, local}));
-  return local;
+  const Expr place = loop_symbol(c->l, name, n.lo, n.hi);
+  vec_push(c->l->arena, &c->in_front, ((InFront){call, place}));
+  return place;
 }
 
 static Expr checked_elsewhere(void *user, Expr e) {
@@ -305,7 +305,7 @@ static LoopStmt **check_loop(Checks *c, LoopStmt **at) {
     *at = loop_stmt(l, (LoopStmt){.kind = STMT_LOCAL,
                                   .local = LOCAL_CONST,
                                   .type = DT_I64,
-                                  .name = expr_node(l->x, f->local)->name,
+                                  .name = expr_node(l->x, f->place)->name,
                                   .a = f->call,
                                   .next = s});
     at = &(*at)->next;
