@@ -127,7 +127,8 @@ typedef struct dtgc_buffer {
 } dtgc_buffer;
 
 /* Runs an entry: every input must be given once, in any order; outputs that are not named are not
- * copied. Inputs are only read. Returns when all devices have finished. Variables that the
+ * returned, and what a call that fails leaves in the others is undefined. Inputs are only read; on one
+ * device an output may have the memory of an input. Returns when all devices have finished. Variables that the
  * entry assigns keep their values for the next call. Every program has the entry "init":
  * without inputs and outputs, it initializes all variables again. */
 dtgc_status dtgc_run(dtgc_program *p, const char *entry, const dtgc_buffer *in, int nin,

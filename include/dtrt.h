@@ -28,7 +28,7 @@ extern "C" {
 
 /* ------------------------------------------------------------------ 1. for emitted C */
 
-#define DTRT_ABI 15
+#define DTRT_ABI 16
 #define DTRT_MAX_RANK 8
 #define DTRT_MAX_AXES 8
 #define DTRT_SLOTS 8 /* maximum number of in-flight exchanges per device */
@@ -113,7 +113,8 @@ typedef struct dtrt_link {
 
 /* Zero-copy mode of an input. NOT_LENT: copied, because an output or variable aliases it.
  * LENT_TO_ALL: used in place where peers can read the host's memory, since exchanges read it.
- * LENT_TO_ONE: always used in place, since only its own device reads it. */
+ * LENT_TO_ONE: always used in place, since only its own device reads it. Of an output: made in
+ * dtrt_device.out. */
 enum { DTRT_NOT_LENT, DTRT_LENT_TO_ALL, DTRT_LENT_TO_ONE };
 /* A variable without a layout in the sources, which the compiler split so that each device updates a part. */
 enum { DTRT_SHARED_UPDATE = 1 };
@@ -124,7 +125,7 @@ typedef struct dtrt_tensor {
   const dtrt_layout *layout; /* global sizes are in its dims */
   int64_t offset; /* of the local block: variables in dtrt_device.vars, others in .arena */
   int64_t bytes;  /* of the largest local block */
-  int32_t lent;   /* inputs: zero-copy mode, one of DTRT_NOT_LENT, ...; variables: DTRT_SHARED_UPDATE or 0 */
+  int32_t lent;   /* inputs, outputs: zero-copy mode, one of DTRT_NOT_LENT, ...; variables: DTRT_SHARED_UPDATE or 0 */
   const char *const *dim_const; /* inputs: the `const` each dim was written as, or NULL entries */
   const char *where;
   int32_t shared; /* variables: 1 + the index in dtrt_program.shared, of what devices share it; 0: each has its own */
@@ -242,6 +243,7 @@ struct dtrt_device {
   uint64_t seed;
   int32_t at; /* index of the running step */
   const void *const *in; /* where the block of each lent input is: in the host's memory, or in the arena */
+  char *const *out; /* where the block of each lent output goes: the same */
   /* By index in dtrt_program.shared: `vars` of the device whose memory it shares, often its own.
    * Who writes there: one device, or each its own part; dtrt_meet comes between those who read and
    * who write. */
@@ -767,7 +769,7 @@ dtrt_status dtrt_barrier(dtrt_session *s, const char *name, double timeout);
 
 /* Runs an entry. in[i] and out[i] are whole tensors of the host, dense and row-major, in the order
  * of the entry's tables; each device reads only its own block of in[i], where it is or after
- * copying it. out[i] may be NULL (not returned). Under mpi every rank passes its own in (only its
+ * copying it, and makes its block of out[i] there or copies it. out[i] may be NULL (not returned). Under mpi every rank passes its own in (only its
  * block is read) and gets the whole of each output it asks for; ranks must ask for the same ones.
  */
 dtrt_status dtrt_call(dtrt_session *s, int entry, const void *const *in, void *const *out);

@@ -184,11 +184,17 @@ bool loop_counts_up(const Exprs *x, const LoopStmt *s);
 /* -------- entries -------- */
 
 /* SPACE_SHARED + k: variables with the memory of Plan.shared[k]. */
-typedef enum LoopSpace { SPACE_ARENA, SPACE_VARS, SPACE_INPUT, SPACE_SHARED } LoopSpace;
+typedef enum LoopSpace {
+  SPACE_ARENA,
+  SPACE_VARS,
+  SPACE_INPUT,
+  SPACE_OUTPUT,
+  SPACE_SHARED
+} LoopSpace;
 
 /* Memory as a tensor of one type and shape. */
 typedef struct LoopView {
-  Expr address; /* EXPR_MEMORY, of bytes; SPACE_INPUT: of which input */
+  Expr address; /* EXPR_MEMORY, of bytes; SPACE_INPUT, SPACE_OUTPUT: of which input or output */
   DType type;
   int rank;
   Expr room[MAX_RANK]; /* dims as they lie in memory, from the second on */

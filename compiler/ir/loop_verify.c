@@ -119,7 +119,7 @@ static int64_t most_address(const EntryCheck *c, const LoopView *v) {
 static bool fits_space(const EntryCheck *c, const LoopView *v) {
   const Node *n = graph_node(c->en->le->graph, v->node);
   const ExprNode *m = expr_node(c->x, v->address);
-  if (m->v == SPACE_INPUT) return true;
+  if (m->v == SPACE_INPUT || m->v == SPACE_OUTPUT) return true;
   int64_t bytes = layout_bytes(&c->plan->program->mesh, n->layout, &n->shape, v->type);
   if (v->partial || bytes > c->en->le->buffers.at[v->buffer].bytes) /* of one tile alone */
     bytes = c->en->le->buffers.at[v->buffer].bytes;

@@ -185,6 +185,8 @@ typedef struct Buffer {
   NodeId node;     /* the node it was made for; names it */
   bool scratch;    /* holds partial results while the node is computed */
   bool rotates;    /* it is in one of the rotations of a region */
+  int output; /* 1 + the output whose value alone it holds, and which the host may pass the memory
+                 for (output_place.c); 0: none */
 } Buffer;
 
 /* A whole buffer into another, after the last step: into a variable or an output. */
@@ -223,7 +225,7 @@ typedef struct LocalRegion {
   Copies copies;
 } LocalRegion;
 
-/* Whether an input may stay with the host: numbered as in dtrt.h. */
+/* Whether an input may stay with the host, or an output be made there: numbered as in dtrt.h. */
 typedef enum Lent { NOT_LENT, LENT_TO_ALL, LENT_TO_ONE } Lent;
 
 typedef struct LocalEntry {

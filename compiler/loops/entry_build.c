@@ -48,8 +48,10 @@ Expr entry_whole(EntryBuild *b, NodeId id) {
                 .rank = rank ? rank : 1,
                 .node = id,
                 .buffer = entry_has_memory(b) ? le->buffer[base] : base};
-  v.address =
-      lent < 0 ? buffer_address(b, v.buffer) : memory(b, SPACE_INPUT, loop_given(b->l, lent));
+  const int output = entry_has_memory(b) ? le->buffers.at[v.buffer].output : 0;
+  v.address = lent >= 0 ? memory(b, SPACE_INPUT, loop_given(b->l, lent))
+              : output  ? memory(b, SPACE_OUTPUT, loop_given(b->l, output - 1))
+                        : buffer_address(b, v.buffer);
   for (int d = 1; d < rank; d++) {
     v.room[d] = site_room(b->l, n, d);
     if (is_int(b->l, v.room[d], 0)) v.room[d] = loop_int(b->l, 1); /* C has no such arrays */
@@ -65,7 +67,8 @@ Expr entry_part(EntryBuild *b, NodeId part, NodeId of, Expr begin) {
   int64_t at;
   if (is_int(b->l, begin, 0)) return entry_whole(b, of);
   if (!expr_is_int(b->en->x, begin, &at)) return entry_after(b, t, entry_whole(b, of), begin);
-  if (lent_input(le, base) >= 0 || (entry_has_memory(b) && plan_rotates(le, buffer)))
+  if (lent_input(le, base) >= 0 ||
+      (entry_has_memory(b) && (plan_rotates(le, buffer) || le->buffers.at[buffer].output)))
     return entry_after(b, t, entry_whole(b, of), loop_given(b->l, at));
   const LoopView v = {.type = t,
                       .rank = 1,

@@ -164,12 +164,20 @@ static const LoopStmt *first_of(const Loop *l, const LoopStmt *s) {
   return b;
 }
 
+/* The host's memory need not begin with a line. */
+static bool is_hosts(const Loop *l, NodeId id) {
+  const LocalEntry *le = l->le;
+  const int buffer = le->buffer[node_base(l->g, id)];
+  return buffer >= 0 && le->buffers.at[buffer].output;
+}
+
 /* All rows begin and end with lines, wherever the buffer begins with one. */
 static bool rows_are_lines(const Loop *l, const LoopStmt *s, int64_t line) {
   const ExprNode *to = expr_node(l->x, first_of(l, s)->a);
   const Node *n = graph_node(l->g, (NodeId)to->v);
   const int last = n->shape.rank - 1;
   if (l->f.flat || to->n != n->shape.rank || n->layout->dim[last].naxes) return false;
+  if (is_hosts(l, (NodeId)to->v)) return false;
   return is_int(l, s->a, 0) && !site_is_part(l, n) && n->shape.dim[last] % line == 0 &&
          expr_node(l->x, s->b)->hi == n->shape.dim[last] && !loop_in_parts(&l->f, s);
 }
@@ -182,7 +190,8 @@ static bool row_is_long(const Loop *l, const LoopStmt *s, int64_t line) {
   const double bytes = (double)expr_node(l->x, s->b)->hi * LINE_BYTES / (double)line;
   const Node *n = graph_node(l->g, (NodeId)expr_node(l->x, first_of(l, s)->a)->v);
   const int last = n->shape.rank - 1;
-  const bool lines = last >= 0 && dim_even(l->mesh, &n->layout->dim[last], n->shape.dim[last]) &&
+  const bool lines = last >= 0 && !is_hosts(l, expr_node(l->x, first_of(l, s)->a)->v) &&
+                     dim_even(l->mesh, &n->layout->dim[last], n->shape.dim[last]) &&
                      most_of(l, n, last) % line == 0;
   return lines || bytes >= m->memory_latency * m->memory_bandwidth;
 }

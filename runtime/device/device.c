@@ -21,23 +21,31 @@ void device_free(Device *d) {
   for (int i = 0; i < COMM_LANES; i++) free(d->scratch[i].at);
   device_unshare(d);
   free(d->in);
+  free(d->out);
 }
 
-static int most_inputs(const dtrt_program *p) {
-  int most = 0;
-  for (int i = 0; i < p->nentries; i++)
-    if (p->entry[i].nin > most) most = p->entry[i].nin;
-  return most;
+static int more(int a, int b) { return a > b ? a : b; }
+
+/* Room for the inputs and outputs of any entry. */
+static int make_room(Device *d, const dtrt_program *p) {
+  int nin = d->room_in, nout = d->room_out;
+  for (int i = 0; i < p->nentries; i++) {
+    nin = more(nin, p->entry[i].nin);
+    nout = more(nout, p->entry[i].nout);
+  }
+  const void **in = nin > d->room_in ? realloc(d->in, (size_t)nin * sizeof *in) : d->in;
+  if (nin && !in) return -1;
+  d->pub.in = d->in = in;
+  d->room_in = nin;
+  char **out = nout > d->room_out ? realloc(d->out, (size_t)nout * sizeof *out) : d->out;
+  if (nout && !out) return -1;
+  d->pub.out = d->out = out;
+  d->room_out = nout;
+  return 0;
 }
 
 int device_add_program(Device *d, int nprograms, const dtrt_program *p, int nexchanges) {
-  int nin = most_inputs(p);
-  if (nin > d->room_in) {
-    const void **in = realloc(d->in, (size_t)nin * sizeof *in);
-    if (!in) return -1;
-    d->pub.in = d->in = in;
-    d->room_in = nin;
-  }
+  if (make_room(d, p)) return -1;
   TransferTable *list = realloc(d->transfers, (size_t)nprograms * sizeof *list);
   if (!list) return -1;
   d->transfers = list;

@@ -84,6 +84,8 @@ typedef struct Device {
   int64_t run;     /* of the call, from 0 */
   const void **in; /* pub.in, with room for the inputs of any entry */
   int room_in;
+  char **out; /* pub.out, the same of outputs */
+  int room_out;
   const uint32_t *share; /* [nshared] the program's: shared.c */
   int nshared;
   char **shared;         /* [nshared] pub.shared */

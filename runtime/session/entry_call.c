@@ -2,9 +2,9 @@
  * blocks.
  *
  * Each device fills its own input blocks, runs, and writes its own output block. A block that lies
- * in one piece in the host's memory, and that the program only reads, stays there. A block that
- * several devices hold is written by the lowest of them. Under several processes a host gets the
- * whole by an exchange that ends in its own memory. */
+ * in one piece in the host's memory, and that the program only reads, stays there, and one that it
+ * only writes is made there. A block that several devices hold is written by the lowest of them.
+ * Under several processes a host gets the whole by an exchange that ends in its own memory. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -136,6 +136,45 @@ static void fill_inputs(Device *d, const SessionCall *c, const dtrt_entry *e) {
   }
 }
 
+/* Bytes a..a + na and b..b + nb. */
+static bool overlap(const void *a, int64_t na, const void *b, int64_t nb) {
+  return (uintptr_t)a < (uintptr_t)b + (uintptr_t)nb && (uintptr_t)b < (uintptr_t)a + (uintptr_t)na;
+}
+
+/* What the host passes for output `own`, of all runs, lies apart from all else that it passes:
+ * inputs are read, and outputs copied, after it is written. */
+static bool is_apart(const SessionCall *c, const dtrt_entry *e, int own) {
+  const int64_t bytes = c->runs * session_tensor_bytes(&e->out[own]);
+  for (int i = 0; c->in && i < e->nin; i++) {
+    const int64_t all = (c->same && c->same[i] ? 1 : c->runs) * session_tensor_bytes(&e->in[i]);
+    if (c->in[i] && overlap(c->out[own], bytes, c->in[i], all)) return false;
+  }
+  for (int i = 0; i < e->nout; i++)
+    if (i != own && c->out[i] &&
+        overlap(c->out[own], bytes, c->out[i], c->runs * session_tensor_bytes(&e->out[i])))
+      return false;
+  return true;
+}
+
+/* Where the whole of an output goes in the host's memory; NULL: it is not returned. */
+static char *whole_output(const Device *d, const SessionCall *c, const dtrt_tensor *t, int i) {
+  return c->out && c->out[i] ? (char *)c->out[i] + d->run * session_tensor_bytes(t) : NULL;
+}
+
+/* Where the device makes its block of output i: in the host's memory, if that has room for what the
+ * largest block takes, in one piece. */
+static char *take_output(const Device *d, const SessionCall *c, const dtrt_entry *e, int i) {
+  const dtrt_tensor *t = &e->out[i];
+  const int64_t size = dtrt_dtype_size(t->dtype);
+  char *block = d->pub.arena + t->offset, *whole = whole_output(d, c, t, i);
+  Piece p;
+  if (!t->lent || !whole || d->comm->nranks > 1) return block;
+  if (!block_lowest_owner(d->mesh, d->coord, t->layout) || !own_piece(d, t, &p)) return block;
+  char *at = whole + p.from * size;
+  const bool fits = p.run == p.elements && p.elements * size == t->bytes;
+  return fits && (uintptr_t)at % (uintptr_t)size == 0 && is_apart(c, e, i) ? at : block;
+}
+
 static void run_device(Device *d, const SessionCall *c) {
   const SessionProgram *g = &d->session->program[c->program];
   const dtrt_entry *e = &g->p->entry[c->entry];
@@ -145,6 +184,7 @@ static void run_device(Device *d, const SessionCall *c) {
   d->pub.at = 0;
   if (d->profile) profile_enter(d);
   fill_inputs(d, c, e);
+  for (int i = 0; i < e->nout; i++) d->out[i] = take_output(d, c, e, i);
   if (c->fill) device_pause(d, 0); /* all take theirs first: the next batch needs the room */
   d->doing = NULL;
   d->in_entry = true;
@@ -163,10 +203,11 @@ static void run_device(Device *d, const SessionCall *c) {
   if (d->profile) profile_part(d, e->nsteps + PROFILE_OUTPUTS);
   d->packing = gemm_room_taken();
   d->doing = "copying its outputs";
-  for (int i = 0; c->out && i < e->nout; i++)
-    if (c->out[i])
-      to_host(d, g->first_out[c->entry] + i, &e->out[i], d->pub.arena + e->out[i].offset,
-              (char *)c->out[i] + d->run * session_tensor_bytes(&e->out[i]));
+  for (int i = 0; i < e->nout; i++) {
+    const dtrt_tensor *t = &e->out[i];
+    char *block = d->pub.arena + t->offset, *whole = whole_output(d, c, t, i);
+    if (whole && d->out[i] == block) to_host(d, g->first_out[c->entry] + i, t, block, whole);
+  }
   if (d->profile) profile_leave(d);
 }
 

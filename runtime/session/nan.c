@@ -220,7 +220,7 @@ static void look_at_outputs(Device *d) {
   BlockSpan box[DTRT_MAX_RANK];
   for (int i = 0; i < e->nout && !d->nan->text[0]; i++) {
     const dtrt_tensor *t = &e->out[i];
-    const char *at = d->pub.arena + t->offset;
+    const char *at = d->out[i];
     int64_t count = block_box(d->mesh, t->layout, d->coord, box);
     if (!block_lowest_owner(d->mesh, d->coord, t->layout)) continue;
     if (part_bad(d->nan->calls, t->dtype, count, at) && !begins_bad(d, t, count, at))

@@ -178,6 +178,47 @@ static void check_constants(void) {
   dtgc_free(p);
 }
 
+/* Results large enough to be made in the host's memory, which may be that of an input or of another
+ * result, at any address, and of one block, the larger of two that differ, or none in one piece. */
+enum { ROWS = 33, COLUMNS = 65, CELLS = ROWS * COLUMNS };
+static void check_memory_of_results(void) {
+  static const char text[] =
+      "entry f(x: f32[33, 65], y: f32[33, 65]) {\n"
+      "  both = x - y\n"
+      "  return next = x[1:] + y[:-1], mean = x * 0.5 + y, one = both, two = both\n"
+      "}\n";
+  static const char *const layouts[] = {"x = [a, _]", "x = [_, a]"};
+  for (int k = 0; k < 3; k++) {
+    const char *layout[] = {layouts[k > 1]};
+    dtgc_options o = {.mesh = k ? "a=2" : NULL, .layout = layout, .nlayouts = k ? 1 : 0};
+    dtgc_program *p = NULL;
+    CHECK(dtgc_compile_string("f.dtg", text, &o, &p) == DTGC_OK);
+    for (int way = 0; way < (k ? 2 : 5); way++) {
+      float x[2 * CELLS + 1], y[CELLS + 1], to[4][CELLS + 2];
+      for (int i = 0; i < 2 * CELLS + 1; i++) x[i] = (float)i;
+      for (int i = 0; i < CELLS + 1; i++) y[i] = (float)(3 * i % 1000);
+      for (size_t i = 0; i < sizeof to / sizeof(float); i++) (&to[0][0])[i] = -1;
+      void *const memory[] = {&to[1][1], (char *)&to[1][0] + 2, x, x + COLUMNS / 2, y + 1};
+      dtgc_buffer in[] = {{"x", x, CELLS * 4}, {"y", y, CELLS * 4}},
+                  out[] = {{"next", &to[0][1], (CELLS - COLUMNS) * 4},
+                           {"mean", memory[way], CELLS * 4},
+                           {"one", &to[2][1], CELLS * 4},
+                           {"two", &to[3][1], CELLS * 4}};
+      CHECK(dtgc_run(p, "f", in, 2, out, 4) == DTGC_OK);
+      for (int i = 0; i < CELLS; i++) {
+        const float b = (float)(3 * i % 1000), half = (float)i * 0.5f + b;
+        float got;
+        memcpy(&got, (char *)memory[way] + 4 * i, 4);
+        CHECK(got == half && to[2][1 + i] == (float)i - b && to[3][1 + i] == (float)i - b);
+        CHECK(i >= CELLS - COLUMNS || to[0][1 + i] == (float)(i + COLUMNS) + b);
+      }
+      CHECK(to[0][0] == -1 && to[2][0] == -1 && to[2][CELLS + 1] == -1);
+      CHECK(to[0][1 + CELLS - COLUMNS] == -1);
+    }
+    dtgc_free(p);
+  }
+}
+
 static void *alone(void *mesh) {
   for (int i = 0; i < 4; i++) {
     Seen seen;
@@ -208,6 +249,7 @@ int main(void) {
   }
   check_bad_sources();
   check_constants();
+  check_memory_of_results();
   pthread_t one, two;
   pthread_create(&one, NULL, alone, (void *)"a=2");
   pthread_create(&two, NULL, alone, (void *)"a=3");

@@ -52,7 +52,8 @@ static void put_entry_tables(Emit *e, Str *out, const char *id) {
   for (int i = 0; i < en->outputs.n; i++) {
     const Node *n = graph_node(le->graph, le->output[i]);
     put_tensor(e, &outs, en->outputs.at[i].name, n->dtype, n->layout, &n->shape,
-               le->buffers.at[le->output_buffer[i]].offset, 0, NOT_LENT, "0",
+               le->buffers.at[le->output_buffer[i]].offset, 0,
+               le->buffers.at[le->output_buffer[i]].output ? LENT_TO_ONE : NOT_LENT, "0",
                en->outputs.at[i].span, 0);
   }
   if (en->inputs.n) str_printf(out, "static const dtrt_tensor %s_in[] = {\n%s};\n", id, in.at);

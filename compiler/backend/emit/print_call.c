@@ -7,8 +7,14 @@
 
 static const char *space_name(Arena *a, int64_t space) {
   if (space >= SPACE_SHARED) return arena_printf(a, "shared[%ld]", (long)space - SPACE_SHARED);
-  return space == SPACE_ARENA ? "arena" : space == SPACE_VARS ? "vars" : "in";
+  return space == SPACE_ARENA   ? "arena"
+         : space == SPACE_VARS  ? "vars"
+         : space == SPACE_INPUT ? "in"
+                                : "out";
 }
+
+/* A table of addresses. */
+static bool is_hosts(int64_t space) { return space == SPACE_INPUT || space == SPACE_OUTPUT; }
 
 static const char *number(Arena *a, int64_t v) {
   return v >> 48 ? arena_printf(a, "0x%lxu", (unsigned long)v) : arena_printf(a, "%ld", (long)v);
@@ -157,7 +163,7 @@ const char *print_of_entry(Print *p, const ExprNode *n, int scope) {
   }
   case EXPR_COLUMN: return arena_printf(p->arena, "%s[%ld]", f->given, (long)n->v);
   case EXPR_MEMORY:
-    return arena_printf(p->arena, n->v == SPACE_INPUT ? "dev->%s[%s]" : "dev->%s + %s",
+    return arena_printf(p->arena, is_hosts(n->v) ? "dev->%s[%s]" : "dev->%s + %s",
                         space_name(p->arena, n->v), print_wrapped_in(p, n->arg[0], scope));
   case EXPR_PLACE: return place(p, n, scope);
   case EXPR_AFTER: return after(p, n, scope);

@@ -97,7 +97,8 @@ static const char *view_note(Function *f, const LoopView *v) {
 
 static void declare(Function *f, int number) {
   const LoopView *v = &f->en->views.at[number];
-  const bool sum = expr_node(f->en->x, v->address)->v != SPACE_INPUT;
+  const int64_t space = expr_node(f->en->x, v->address)->v;
+  const bool sum = space != SPACE_INPUT && space != SPACE_OUTPUT;
   if (f->view[number]) return;
   f->view[number] = unique(f, view_name(f, v));
   Str line = str_new(f->e->arena);

@@ -96,6 +96,11 @@ void rotation_place(EntryMemory *m, int region);
 /* New values in their variables' places, or copies at the end. */
 void variable_place(EntryMemory *m);
 
+/* -------- output_place.c -------- */
+
+/* Sets Buffer.output. */
+void output_place(EntryMemory *m);
+
 /* -------- share.c -------- */
 
 /* Makes the new value of a variable that is shared in its place, with all that its step makes, or

@@ -146,8 +146,8 @@ static void place_rest(EntryMemory *m) {
     if (le->copies.at[i].from < 0) le->copies.at[i].from = le->buffer[-1 - le->copies.at[i].from];
 }
 
-/* Outputs are in the arena: a value that is in a variable is copied there, before variables that
- * are copied into change. */
+/* Outputs have a place in the arena: a value that is in a variable is copied there, before
+ * variables that are copied into change. */
 static void place_outputs(EntryMemory *m) {
   LocalEntry *le = m->le;
   Arena *a = m->plan->arena;
@@ -214,6 +214,7 @@ void memory_lives(Plan *p, LocalEntry *le) {
   place_outputs(&m);
   for (int r = 0; r < le->entry->regions.n; r++)
     if (lives_region(&m, r)) rotation_place(&m, r);
+  output_place(&m);
   if (p->shared.n) share_check(&m);
   le->made_at = arena_copy(p->arena, m.made_at, sizeof *m.made_at * (size_t)(n + 1));
   arena_release(p->scratch, mark);
