@@ -636,7 +636,8 @@ DTRT_FN double dtrt_trunc_f64(double x) { return __builtin_trunc(x); }
 DTRT_FN double dtrt_frac_f64(double x) { return x - __builtin_trunc(x); }
 DTRT_FN double dtrt_copysign_f64(double x, double y) { return __builtin_copysign(x, y); }
 DTRT_FN double dtrt_fmod_f64(double x, double y) {
-  double r = __builtin_fabs(x) < __builtin_fabs(y) ? x : dtrt_fmod_of_f64(x, y);
+  double r = dtrt_fmod_of_f64(x, y);
+  r = __builtin_fabs(x) < __builtin_fabs(y) ? x : r;
   return y == 0 ? DTRT_NAN_F64 : r;
 }
 
