@@ -4,6 +4,7 @@
 #include "crew.h"
 #include "device.h"
 #include "gemm_half.h"
+#include "gemm_kernel.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,11 +46,43 @@ static int64_t positions(const dtrt_slide *s, const int64_t size[3]) {
   return n;
 }
 
+/* Each position of the result meets one of what is read, and so does each of that. */
+static bool meets_one(const dtrt_slide *s) {
+  for (int d = 0; d < s->n; d++)
+    if (s->taps[d] != 1 || s->stride[d] != 1 || s->start[d] != 0 || s->large[d] != s->small[d])
+      return false;
+  return s->each == s->in;
+}
+
+/* A convolution with taps of one position is a product, positions by channels, whose sums are in
+ * the same order as long as a product has one part. Kernels of convolutions have channels of the
+ * result in vectors, which few do not fill; those of products then have rows there. False: not
+ * done. */
+static bool by_product(int result, const dtrt_slide *s, const float *x, const float *w,
+                       const float *y, const dtrt_epilogue *epilogue) {
+  enum { VECTOR = 16, SEQUENCE = 64 }; /* of more numbers one column has sums of its own */
+  const int64_t n = result == CONV ? s->out : s->in, k = result == CONV ? s->in : s->out,
+                m = s->batch * positions(s, s->small);
+  if (s->dtype != DTRT_F32 || result == CONV_WEIGHT || !meets_one(s)) return false;
+  if (n % VECTOR == 0 || k > DTRT_GEMM_DEPTH) return false;
+  const bool back = result == CONV_INPUT;
+  const float *from = back ? y : x;
+  float *to = (float *)(back ? x : y);
+  if (n == 1 && k > SEQUENCE)
+    return gemm_blocked(m, n, k, from, k, 1, w, back ? 1 : n, back ? k : 1, to, n, false, epilogue);
+  if (epilogue)
+    dtrt_gemm_epilogue(0, back, m, n, k, from, k, w, back ? k : n, to, epilogue);
+  else
+    dtrt_gemm(DTRT_F32, 0, back, m, n, k, from, k, w, back ? k : n, to, n, 0);
+  return true;
+}
+
 /* False: not done. */
 static bool by_kernel(int result, const dtrt_slide *s, void *x, void *w, void *y,
                       const dtrt_epilogue *epilogue) {
   const ConvKernel *k = kernel_for(s->dtype);
   if (!k) return false;
+  if (by_product(result, s, x, w, y, epilogue)) return true;
   if (k->begin) k->begin();
   const bool done = result == CONV         ? conv_forward(k, s, x, w, y, epilogue)
                     : result == CONV_INPUT ? conv_to_input(k, s, y, w, x, epilogue)

@@ -269,6 +269,14 @@ static void alike(const dtrt_slide *s, uint64_t seed) {
       CHECK(!memcmp(first[i], out[i], (size_t)n[i] * 4), "%s: kernel %d has other bits: %s",
             what[i], j, describe(s));
   }
+  const char *say = getenv("DTRT_GEMM");
+  if (s->dtype == DTRT_F32 && kernels && !say) { /* by products, too */
+    dtrt_conv(s, have[0], have[1], out[2]);
+    dtrt_conv_input(s, have[2], have[1], out[0]);
+    for (int i = 0; i < 3; i += 2)
+      CHECK(!memcmp(first[i], out[i], (size_t)n[i] * 4), "%s: other bits than the kernel: %s",
+            what[i], describe(s));
+  }
   static const int64_t nears[] = {2 << 10, 32 << 10, 512 << 10}; /* whatever L2 is */
   for (size_t j = 0; j < sizeof nears / sizeof *nears; j++) {
     k[0].near = nears[j];
@@ -436,6 +444,18 @@ int main(int argc, char **argv) {
       &(dtrt_slide){
           DTRT_F32, 2, 3, 160, 160, 130, {6, 5}, {6, 5}, {3, 3}, {1, 1}, {1, 1}, {-1, -1}},
       11);
+  /* Taps of one position, of channels that fill no vector. */
+  static const int64_t channels[][2] = {{3, 2},    {64, 1},  {65, 1}, {17, 5},
+                                        {256, 33}, {257, 1}, {1, 9}};
+  for (size_t i = 0; i < sizeof channels / sizeof *channels; i++) {
+    const int64_t in = channels[i][0], to = channels[i][1];
+    dtrt_slide s = {DTRT_F32, 2, 3, in, in, to, {5, 9}, {5, 9}, {1, 1}, {1, 1}, {1, 1}, {0, 0}};
+    alike(&s, 12 + i);
+    s.in = s.each = to, s.out = in;
+    alike(&s, 22 + i);
+    s.stride[1] = 2, s.small[1] = 5;
+    alike(&s, 32 + i);
+  }
   const char *say = getenv("DTRT_GEMM");
   for (int type = 0; type < 3; type++) {
     static const int types[] = {DTRT_BF16, DTRT_F16, DTRT_F32};
