@@ -25,6 +25,8 @@ enum {
   CALLS_COPIES = 16, /* more copies than this are a table */
   REPEAT_SAVES = 24, /* steps that a function of repeated ones spares: with fewer it reads worse */
 
+  SUM_FEW = 8, /* elements of a line whose sums are written out, in vectors of such lines */
+
   /* A table is updated in the rows that are named alone from so many rows an index on: each costs
    * several cache misses, and a pass over the table none. */
   NAMED_ROWS = 2,

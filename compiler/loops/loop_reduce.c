@@ -3,7 +3,7 @@
 #include "loop_reduce.h"
 #include "op_list.h"
 
-enum { FEW = LANES / 4 }; /* elements of a short line */
+enum { FEW = SUM_FEW }; /* elements of a short line */
 
 /* The innermost dim is reduced, or all are: an accumulator in a register, or with `lanes` a
  * register of them. */

@@ -224,12 +224,44 @@ static bool asks_for_parts(Inline *s, NodeId id) {
   return false;
 }
 
+/* The innermost loop goes along the last dim of what is computed there, and from line to line of
+ * what that is read from. Short sums have vectors of lines. */
+static bool goes_across(Inline *s, NodeId id, const Site *at) {
+  const Node *loop = graph_node(s->g, at->loop);
+  SiteUses uses = {0};
+  if (!sites_innermost(s->sites, id, at, shape_last(&graph_node(s->g, id)->shape))) return false;
+  if (node_class(loop) == CLASS_REDUCE && sites_line(s->sites, at) <= SUM_FEW) return false;
+  sites_uses(s->sites, id, at, &uses);
+  for (int i = 0; i < uses.use.n; i++) {
+    const SiteUse *u = &uses.use.at[i];
+    const Shape *shape = &graph_node(s->g, u->node)->shape;
+    int64_t between = 1; /* elements from one to the next */
+    int d = shape_last(shape);
+    for (; d >= 0 && !sites_innermost(s->sites, u->node, &u->at, d); d--) between *= shape->dim[d];
+    if (d >= 0 && between > 1) return true;
+  }
+  return false;
+}
+
+/* A value that is moved, as by a transpose, and read so again for each element of dims that it does
+ * not have: one pass stores it as the loop goes, and reads the lines that it goes across once. */
+static bool is_read_across(Inline *s, NodeId id) {
+  const Uses *u = &s->uses[id];
+  const double most = WORK_MOST * sites_count(s->sites, id) * (1 + 1e-9);
+  double turns = 0;
+  if (op_class(graph_node(s->g, id)) != OPC_MOVE || u->turns <= most || s->index[id]) return false;
+  for (int i = 0; i < u->site.n; i++)
+    if (goes_across(s, id, &u->site.at[i])) turns += u->site.at[i].turns;
+  return turns > most;
+}
+
 static void decide(Inline *s, NodeId id, bool all) {
   const int code = code_of(graph_node(s->g, id));
   NodeClass c = node_class(graph_node(s->g, id));
   Uses *u = &s->uses[id];
   bool *stored = s->le->stored;
-  if (c == CLASS_MAP && u->site.n && (all || is_worth_memory(s, id) || asks_for_parts(s, id)))
+  if (c == CLASS_MAP && u->site.n &&
+      (all || is_worth_memory(s, id) || asks_for_parts(s, id) || is_read_across(s, id)))
     stored[id] = true;
   if (c == CLASS_KERNEL || c == CLASS_SCATTER || c == CLASS_EXCHANGE) store_operands(s, id, all);
   if (has_loop(s, id)) s->body[id] += code, use_in_loop(s, id);

@@ -102,6 +102,28 @@ Site sites_body(Sites *s, NodeId loop, NodeId over) {
                 .turns = sites_count(s, over)};
 }
 
+/* The last dim that the loop goes over; -1: it is one turn. */
+static int last_of_loop(const Sites *s, const Site *at) {
+  const Node *n = graph_node(s->graph, at->loop);
+  if (node_class(n) == CLASS_REDUCE) n = graph_operand(s->graph, n, 0);
+  int d = shape_last(&n->shape);
+  while (d >= 0 && dim_block_most(s->mesh, &n->layout->dim[d], n->shape.dim[d]) == 1) d--;
+  return d;
+}
+
+bool sites_innermost(const Sites *s, NodeId id, const Site *at, int d) {
+  const int last = last_of_loop(s, at);
+  if (last < 0 || d < 0 || d >= graph_node(s->graph, id)->shape.rank) return false;
+  return expr_mentions(s->x, expr_node(s->x, at->index)->arg[d], s->index[last]);
+}
+
+int64_t sites_line(const Sites *s, const Site *at) {
+  const Node *n = graph_node(s->graph, at->loop);
+  if (node_class(n) == CLASS_REDUCE) n = graph_operand(s->graph, n, 0);
+  const int d = last_of_loop(s, at);
+  return d < 0 ? 1 : dim_block_most(s->mesh, &n->layout->dim[d], n->shape.dim[d]);
+}
+
 typedef struct UseWalk {
   Sites *s;
   NodeId of;

@@ -50,6 +50,9 @@ void sites_uses(Sites *s, NodeId id, const Site *at, SiteUses *out); /* in place
 /* How many parts a value is read from there, as that of a concat, by conditions on the index;
  * *mixed: on what several indices of the loop or quotients of them are. */
 int sites_parts(Sites *s, NodeId id, const Site *at, bool *mixed);
+/* Whether index d of the node there is that of the loop's last dim, and how long that is. */
+bool sites_innermost(const Sites *s, NodeId id, const Site *at, int d);
+int64_t sites_line(const Sites *s, const Site *at);
 /* True on the first call for this node and site. */
 bool sites_first(Sites *s, NodeId id, const Site *at);
 double sites_count(Sites *s, NodeId id);         /* elements of a device's block */

@@ -84,21 +84,21 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
   float (*const x)[31] = (void *)dev->in[0]; /* f32[64, 31] [_, _] */
   float *const b = (void *)dev->in[1]; /* f32[31] [_] */
   float (*const sum)[31] = (void *)(dev->arena + 512000); /* f32[64, 31] [_, _] */
-  float(*const x_2)[31] = (void *)dev->out[0];            /* f32[64, 31] [_, _] */
+  float (*const x_2)[31] = (void *)dev->out[0]; /* f32[64, 31] [_, _] */
   loop1_f_sum(64, 31, x, b, sum, x_2);
 
   /* f.y = tanh(add@odd_widths.dtg:4)    odd_widths.dtg:4 */
   dtrt_begin_step(dev, 1);
   float (*const y)[1000] = (void *)dev->in[2]; /* f32[64, 1000] [_, _] */
   float *const c = (void *)dev->in[3]; /* f32[1000] [_] */
-  float(*const y_2)[1000] = (void *)dev->out[1]; /* f32[64, 1000] [_, _] */
+  float (*const y_2)[1000] = (void *)dev->out[1]; /* f32[64, 1000] [_, _] */
   dtrt_parallel(dev, part1_loop2_f_y, 64, 3, (void *const[]){y, c, y_2}, 0);
 
   /* f.z = tanh(add@odd_widths.dtg:4#2)    odd_widths.dtg:4 */
   dtrt_begin_step(dev, 2);
   float (*const z)[17] = (void *)dev->in[4]; /* f32[64, 17] [_, _] */
   float *const d = (void *)dev->in[5]; /* f32[17] [_] */
-  float(*const z_2)[17] = (void *)dev->out[2]; /* f32[64, 17] [_, _] */
+  float (*const z_2)[17] = (void *)dev->out[2]; /* f32[64, 17] [_, _] */
   loop3_f_z(64, 17, z, d, z_2);
 }
 
