@@ -12,14 +12,25 @@
 /* A smaller one is copied sooner than it is asked where the host's memory lies. */
 enum { LEAST_BYTES = 4096 };
 
-static bool is_stored_once(const LocalEntry *le, const Step *s, NodeId id) {
+/* No operand has more elements than it, so that each is added to once on average. */
+static bool is_scattered_once(const EntryMemory *m, NodeId id) {
+  const Node *n = graph_node(m->le->graph, id);
+  for (int k = 0; k < n->noperands; k++)
+    if (node_bytes(m->plan->program, graph_operand(m->le->graph, n, k)) >
+        node_bytes(m->plan->program, n))
+      return false;
+  return true;
+}
+
+static bool is_stored_once(const EntryMemory *m, const Step *s, NodeId id) {
+  const LocalEntry *le = m->le;
   for (int i = 0; s->kind == STEP_TILES && i < s->tile->steps.n; i++)
-    if (step_stores(&s->tile->steps.at[i], id))
-      return is_stored_once(le, &s->tile->steps.at[i], id);
+    if (step_stores(&s->tile->steps.at[i], id)) return is_stored_once(m, &s->tile->steps.at[i], id);
   const OpClass class = op_class(graph_node(le->graph, id));
   if (s->named) return false;
   if (s->kind == STEP_KERNEL) return class == OPC_PRODUCT || class == OPC_CONVOLUTION;
-  return s->kind == STEP_MAP || class == OPC_SCAN;
+  return s->kind == STEP_MAP || class == OPC_SCAN ||
+         (s->kind == STEP_SCATTER && is_scattered_once(m, id));
 }
 
 /* Step t alone makes it, outside of regions, and nothing but the output has it. */
@@ -27,7 +38,7 @@ static bool is_made_by(const EntryMemory *m, int t, NodeId id) {
   return m->made_at[id] == t && m->done_at[id] == t && !m->remade[id].n && !m->wanted[id] &&
          !m->d.readers[id].n && m->region_at[t] == NO_REGION && !lives_in_tile(m, id) &&
          !op_is(graph_node(m->le->graph, id), OPF_CARRY) &&
-         is_stored_once(m->le, &m->le->steps.at[t], id);
+         is_stored_once(m, &m->le->steps.at[t], id);
 }
 
 void output_place(EntryMemory *m) {
