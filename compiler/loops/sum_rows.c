@@ -178,13 +178,17 @@ static void add_short_rows(SumNest *s, int last, Expr own, Expr begin, Expr end,
   loop_close(l, loops + 1);
 }
 
-/* Adds `some` rows from `from` on; `fresh` is the first of the block. */
+/* Adds `some` rows from `from` on; `fresh` is the first of the block. The loop over them counts
+ * from 0: compilers do not see that any other has so many turns where these call functions, leave
+ * it as it is, and have no vectors of the loop around. */
 static void add_group(SumNest *s, int last, Expr own, Expr from, int some, Expr fresh) {
   Loop *l = s->l;
+  const Expr row = s->r->in.dim[last], turn = loop_symbol(l, "turn", 0, some - 1);
   const int loops = reduction_open_row(s->r, last + 1);
   const Expr before = loop_choose(l, equal(s, from, fresh), reduction_identity(s->r), own);
   const Expr sum = loop_local(l, LOCAL_VALUE, s->n->dtype, "sum", 0, before);
-  loop_open_from(l, s->r->in.dim[last], from, add(s, from, number(s, some)), LOOP_WHOLE);
+  loop_open(l, turn, number(s, some), LOOP_WHOLE);
+  loop_local(l, LOCAL_CONST, DT_I64, expr_node(l->x, row)->name, 0, add(s, from, turn));
   loop_set(l, sum, reduction_joined(s->r, sum, addend(s)));
   loop_close(l, 1);
   loop_set(l, own, sum);
