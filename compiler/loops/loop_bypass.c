@@ -171,13 +171,21 @@ static bool is_hosts(const Loop *l, NodeId id) {
   return buffer >= 0 && le->buffers.at[buffer].output;
 }
 
-/* All rows begin and end with lines, wherever the buffer begins with one. */
+/* A row takes as much as memory brings while it is waited for. */
+static bool has_time(const Loop *l, const LoopStmt *s, int64_t line) {
+  const Machine *m = loop_machine(l);
+  const double bytes = (double)expr_node(l->x, s->b)->hi * LINE_BYTES / (double)line;
+  return bytes >= m->memory_latency * m->memory_bandwidth;
+}
+
+/* All rows begin and end with lines, wherever the buffer begins with one. Short ones of the host's
+ * are stored as usual if they do not (dtrt_bypass); of long ones the ends alone are. */
 static bool rows_are_lines(const Loop *l, const LoopStmt *s, int64_t line) {
   const ExprNode *to = expr_node(l->x, first_of(l, s)->a);
   const Node *n = graph_node(l->g, (NodeId)to->v);
   const int last = n->shape.rank - 1;
   if (l->f.flat || to->n != n->shape.rank || n->layout->dim[last].naxes) return false;
-  if (is_hosts(l, (NodeId)to->v)) return false;
+  if (is_hosts(l, (NodeId)to->v) && has_time(l, s, line)) return false;
   return is_int(l, s->a, 0) && !site_is_part(l, n) && n->shape.dim[last] % line == 0 &&
          expr_node(l->x, s->b)->hi == n->shape.dim[last] && !loop_in_parts(&l->f, s);
 }
@@ -186,14 +194,12 @@ static bool rows_are_lines(const Loop *l, const LoopStmt *s, int64_t line) {
  * and no longer fetched ahead with what lies before. It has to be longer than what memory brings in
  * the meantime. */
 static bool row_is_long(const Loop *l, const LoopStmt *s, int64_t line) {
-  const Machine *m = loop_machine(l);
-  const double bytes = (double)expr_node(l->x, s->b)->hi * LINE_BYTES / (double)line;
   const Node *n = graph_node(l->g, (NodeId)expr_node(l->x, first_of(l, s)->a)->v);
   const int last = n->shape.rank - 1;
   const bool lines = last >= 0 && !is_hosts(l, expr_node(l->x, first_of(l, s)->a)->v) &&
                      dim_even(l->mesh, &n->layout->dim[last], n->shape.dim[last]) &&
                      most_of(l, n, last) % line == 0;
-  return lines || bytes >= m->memory_latency * m->memory_bandwidth;
+  return lines || has_time(l, s, line);
 }
 
 /* Where the first line begins that is written as a whole. */

@@ -62,7 +62,9 @@ entry grid() { u = x; repeat 3 { u = u + 0.1 * (roll(u, 1, axis=0) + roll(u, -1,
 entry rows() { y <- softmax(x); return n = b }
 state short: f32[100000, 100] = 1
 state lines: f32[100000, 128] = 1
-entry rows_of_lines() { return y = softmax(lines) }
+state made: f32[100000, 128] = 1
+entry rows_of_lines() { made <- softmax(lines); return n = b }
+entry rows_of_the_host() { return y = softmax(lines) }
 entry short_rows() { return n = short * 2 + f32(iota([100000, 100], axis=1)) }
 END
 "$dtgc" which.dtg --machine=generic --dump=loops >loops.txt || fail 'which'
@@ -84,6 +86,8 @@ is rows 1
 # Regression: rows of some lines that begin and end within lines took up to twice the time.
 is short_rows 0
 is rows_of_lines 1
+# Memory of the host need not begin with a line.
+is rows_of_the_host 0
 # Rows of whole lines have no loops for what is in front of the first or behind the last.
 of far | grep -q 'for rest' && fail 'entry far: a loop over no elements'
 of far_odd | grep -q 'for rest' || fail 'entry far_odd: no loop over what is left'
