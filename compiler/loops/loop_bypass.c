@@ -167,7 +167,7 @@ static const LoopStmt *first_of(const Loop *l, const LoopStmt *s) {
 /* The host's memory need not begin with a line. */
 static bool is_hosts(const Loop *l, NodeId id) {
   const LocalEntry *le = l->le;
-  const int buffer = le->buffer[node_base(l->g, id)];
+  const int buffer = le->buffers.n ? le->buffer[node_base(l->g, id)] : -1; /* not known yet */
   return buffer >= 0 && le->buffers.at[buffer].output;
 }
 
