@@ -206,7 +206,8 @@ static bool keeps_products_fast(const Tiling *s, const Group *g) {
   Group sized = *g; /* without the loops that a tile holds whole */
   int64_t most[MAX_TILE_LOOPS];
   tiling_sizes(s, &sized, most);
-  return g->rows ? sized.map.live != 0 : tiling_pay(s, &sized, most);
+  if (!tiling_keeps_sums(s, g, most)) return false;
+  return g->rows ? sized.map.live & 1 : tiling_pay(s, &sized, most);
 }
 
 static bool pays(const Tiling *s, const Group *g) {

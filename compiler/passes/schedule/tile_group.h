@@ -85,6 +85,8 @@ bool tiling_may_stay(const Tiling *s, int index, int k);
 /* tile_size.c: the elements of a tile along each loop; loops that it holds whole are taken off the
  * group. */
 void tiling_sizes(const Tiling *s, Group *g, int64_t *most);
+/* Reductions of the group, as it was before, go row-major through such tiles. */
+bool tiling_keeps_sums(const Tiling *s, const Group *g, const int64_t *most);
 
 /* tile_units.c: whether cores can have turns of the loop each though sums go on from turn to turn.
  * Sets Tiles.unit, and makes tiles no larger than lines of sums allow. */

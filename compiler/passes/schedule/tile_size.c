@@ -57,30 +57,73 @@ static int64_t turns_fit(const Tiling *s, const Group *g, int i, const int64_t *
   return rows_fit(s, g, most, is_last(s, g, i) ? s->budget : s->row_tile);
 }
 
+/* The elements of loop i that a product of the group needs at least: whole parts of what it sums,
+ * and of its rows more than one, which would be a vector. 1: it needs no more. */
+static int64_t least(const Tiling *s, const Group *g, int i) {
+  const int64_t n = loop_most(s, g, i);
+  const int64_t most = in_product(s, g, i, true)    ? dtrt_gemm_part(n)
+                       : in_product(s, g, i, false) ? KERNEL_ROWS
+                                                    : 1;
+  return most < n ? most : n;
+}
+
+/* Sets most[i], of which the budget holds `fit`. */
+static void size_loop(const Tiling *s, const Group *g, int i, int64_t fit, int64_t *most) {
+  const int64_t n = loop_most(s, g, i), vector = whole_vectors(s, g, i);
+  const bool summed = in_product(s, g, i, true);
+  if (fit < KERNEL_ROWS && in_product(s, g, i, false)) fit = KERNEL_ROWS;
+  if (summed) fit = dtrt_gemm_part(n);
+  if (!summed && fit > vector) fit -= fit % vector;
+  most[i] = fit < n ? (fit > 1 ? fit : 1) : n;
+  /* One row left over would be a matrix times a vector, which sums in another order. */
+  while (!(summed && n > DTRT_GEMM_BLOCK) && most[i] > 1 && most[i] < n &&
+         (n % most[i] == 1 || n % most[i] == 2))
+    most[i] += summed ? 16 : 1;
+  if (most[i] > n) most[i] = n;
+}
+
 /* From the innermost loop outwards, as much as the budget holds; loops within what fits are left to
- * the steps. */
+ * the steps. Outside of one that is cut, tiles have single elements, or the `least` of products.
+ * False: these would have made the inner ones smaller. */
+static bool sizes(const Tiling *s, Group *g, bool leasts, int64_t *most) {
+  bool cut = false;
+  for (int i = 0; i < g->nloops; i++) most[i] = leasts && g->map.live >> i & 1 ? least(s, g, i) : 1;
+  for (int i = g->nloops - 1; i >= 0; i--) {
+    if (!(g->map.live >> i & 1) || (cut && least(s, g, i) == 1)) continue;
+    if (cut && !leasts) return false;
+    most[i] = 1;
+    size_loop(s, g, i, cut ? 1 : turns_fit(s, g, i, most), most);
+    if (most[i] < loop_most(s, g, i))
+      cut = true;
+    else
+      g->map.live &= ~(1u << i);
+  }
+  return true;
+}
+
 void tiling_sizes(const Tiling *s, Group *g, int64_t *most) {
-  for (int i = 0; i < g->nloops; i++) most[i] = 1;
+  const uint32_t live = g->map.live;
   if (g->epilogue) { /* the rows are one loop, that of the last dim */
+    for (int i = 0; i < g->nloops; i++) most[i] = 1;
     const int64_t fit = rows_fit(s, g, most, s->row_tile), all = tiling_rows(s, g);
     most[g->nloops - 1] = fit < 1 ? 1 : fit < all ? fit : all;
     return;
   }
-  for (int i = g->nloops - 1; i >= 0; i--) {
-    if (!(g->map.live >> i & 1)) continue;
-    int64_t n = loop_most(s, g, i), fit = turns_fit(s, g, i, most);
-    bool summed = in_product(s, g, i, true);
-    if (fit < KERNEL_ROWS && in_product(s, g, i, false)) fit = KERNEL_ROWS;
-    if (summed) fit = dtrt_gemm_part(n);
-    const int64_t vector = whole_vectors(s, g, i);
-    if (!summed && fit > vector) fit -= fit % vector;
-    most[i] = fit < n ? (fit > 1 ? fit : 1) : n;
-    /* One row left over would be a matrix times a vector, which sums in another order. */
-    while (!(summed && n > DTRT_GEMM_BLOCK) && most[i] > 1 && most[i] < n &&
-           (n % most[i] == 1 || n % most[i] == 2))
-      most[i] += summed ? 16 : 1;
-    if (most[i] > n) most[i] = n;
-    if (most[i] < n) return;
-    g->map.live &= ~(1u << i);
+  if (sizes(s, g, false, most)) return;
+  g->map.live = live;
+  sizes(s, g, true, most);
+}
+
+bool tiling_keeps_sums(const Tiling *s, const Group *g, const int64_t *most) {
+  for (int k = 0; k < g->member.n; k++) {
+    const Step *t = &s->le->steps.at[g->member.at[k]];
+    const uint32_t summed = loop_map_summed(&g->map, t->nodes.at[0]);
+    bool single = true; /* of all loops before */
+    for (int i = 0; t->kind == STEP_REDUCE && i < g->nloops; i++) {
+      if (!(summed >> i & 1)) continue;
+      if (!single && most[i] < loop_most(s, g, i)) return false;
+      single = single && most[i] == 1;
+    }
   }
+  return true;
 }
