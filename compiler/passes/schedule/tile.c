@@ -267,10 +267,12 @@ static void add_node(const Tiling *s, const Group *g, const int *number, Tiles *
     const bool loops = loop_map_lives(&g->map, x->loop[d]);
     n.loop[d] = (int8_t)(loops ? number[x->loop[d]] : NO_LOOP);
   }
-  uint32_t summed = loop_map_summed(&g->map, x->node);
+  /* What is made elsewhere is not added up here, though its operands may be read here, too. */
+  const int by = s->d.made_by[x->node];
+  const bool own = by >= 0 && s->group_of[by] == s->group_of[g->member.at[0]];
+  const uint32_t summed = own ? loop_map_summed(&g->map, x->node) : 0;
   for (int i = 0; i < g->nloops; i++)
-    if (summed >> i & 1 && s->d.made_by[x->node] >= 0 && number[i] != IN_ROWS)
-      n.sums |= 1u << number[i];
+    if (summed >> i & 1 && number[i] != IN_ROWS) n.sums |= 1u << number[i];
   if (!loop_map_any(&g->map, x) && !n.sums) return;
   vec_push(s->plan->arena, &tile->nodes, n);
   lookup_put(&tile->at, s->plan->arena, graph_node(s->le->graph, x->node), tile->nodes.n);
