@@ -732,6 +732,32 @@ case(
 )
 
 
+# Attention as people write it, with its gradients: a causal mask by a broadcast, documents of their own, and no mask.
+def attend(q, k, v, mask=None):
+    s = jnp.einsum("bthd,bshd->bhts", q, k) / 8
+    s = s if mask is None else jnp.where(mask, s, -1e9)
+    return jnp.mean(jnp.einsum("bhts,bshd->bthd", jax.nn.softmax(s), v) ** 2)
+
+
+T = 256
+masks = {
+    "causal": ("expand(iota([256]), 1) >= iota([256])", lambda own: jnp.arange(T)[:, None] >= jnp.arange(T)),
+    "documents": ("expand(own, 1) == own", lambda own: own[:, None] == own),
+    "no mask": ("true", lambda own: None),
+}
+for name, (mask, by_jax) in masks.items():
+    case(
+        f"attention, {name}",
+        f"""
+  s = where({mask}, einsum("bthd,bshd->bhts", q, k) / 8.0, -1e9)
+  L = mean(einsum("bhts,bshd->bthd", softmax(s), v) ** 2)
+  """
+        + gradients("qkv"),
+        dict(zip("qkv", normal(3, 16, T, 8, 64)), own=np.repeat(np.arange(8), T // 8).astype(np.int32)),
+        with_gradients(lambda q, k, v, own, by_jax=by_jax: attend(q, k, v, by_jax(own)), "qkv"),
+    )
+
+
 # Multigrid of two levels: smoothing, restriction, interpolation.
 def multigrid(u, f):
     sm = lambda u, f: u.at[1:-1, 1:-1].set(0.25 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] + f[1:-1, 1:-1]))
