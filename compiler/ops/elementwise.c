@@ -331,6 +331,12 @@ static void grad_where(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   dx[2] = mk_select(b, c, zero, dy);
 }
 
+static NodeId simplify_where(NewGraph *w, Node *n) {
+  const Node *c = graph_node(w->graph, n->operand[0]);
+  if (c->op != &op_const) return NO_NODE;
+  return n->operand[c->value != 0 || c->whole != 0 ? 1 : 2];
+}
+
 const OpDef op_where = {.name = "where",
                         .params = "cond, x, y",
                         .doc = "x where cond is true, y where it is false",
@@ -342,6 +348,7 @@ const OpDef op_where = {.name = "where",
                         .rule = rule_elementwise,
                         .grad = grad_where,
                         .c = "$0 ? $1 : $2",
+                        .simplify = simplify_where,
                         .class = OPC_ELEMENT,
                         .passes = 6,
                         .flags = OPF_ELEMENTWISE | OPF_MOVES | OPF_CHOICE,

@@ -80,8 +80,8 @@ typedef struct Flow {
   IntVec ends; /* stored values that are computed from the part */
 } Flow;
 
-/* Follows what is computed from a part, without memory, to where it is stored: `many` nodes at
- * most, or it may be anywhere. */
+/* Follows what is computed from a part, without memory, to where it is stored: at most so many
+ * nodes, else it counts as late. */
 enum { FOLLOWED = 1024 };
 static void follow(Windows *w, NodeId part, NodeId writer, Flow *out) {
   const bool *stored = w->le->stored;
