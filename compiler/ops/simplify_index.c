@@ -64,7 +64,7 @@ NodeId simplify_broadcast(NewGraph *w, Node *n) {
   Spread s = {.w = w, .to = n, .dim = node_attrs(n, "dims")};
   double flops = 0;
   const Node *x = graph_node(w->graph, n->operand[0]);
-  if (w->full || x->op == &op_const || !x->shape.rank || x->dtype == DT_BOOL ||
+  if (w->full || !x->shape.rank || x->dtype == DT_BOOL ||
       !is_of_indices(&s, n->operand[0], &flops) || !s.index)
     return NO_NODE;
   return spread(&s, n->operand[0]);

@@ -104,8 +104,7 @@ Site sites_body(Sites *s, NodeId loop, NodeId over) {
 
 /* The last dim that the loop goes over; -1: it is one turn. */
 static int last_of_loop(const Sites *s, const Site *at) {
-  const Node *n = graph_node(s->graph, at->loop);
-  if (node_class(n) == CLASS_REDUCE) n = graph_operand(s->graph, n, 0);
+  const Node *n = graph_node(s->graph, sites_over(s->graph, at->loop));
   int d = shape_last(&n->shape);
   while (d >= 0 && dim_block_most(s->mesh, &n->layout->dim[d], n->shape.dim[d]) == 1) d--;
   return d;
@@ -118,8 +117,7 @@ bool sites_innermost(const Sites *s, NodeId id, const Site *at, int d) {
 }
 
 int64_t sites_line(const Sites *s, const Site *at) {
-  const Node *n = graph_node(s->graph, at->loop);
-  if (node_class(n) == CLASS_REDUCE) n = graph_operand(s->graph, n, 0);
+  const Node *n = graph_node(s->graph, sites_over(s->graph, at->loop));
   const int d = last_of_loop(s, at);
   return d < 0 ? 1 : dim_block_most(s->mesh, &n->layout->dim[d], n->shape.dim[d]);
 }
@@ -231,10 +229,7 @@ static bool is_loop(const Node *n) {
   return c == CLASS_MAP || c == CLASS_REDUCE;
 }
 
-static double turns_of(Sites *s, NodeId id) {
-  const Node *n = graph_node(s->graph, id);
-  return sites_count(s, node_class(n) == CLASS_REDUCE ? n->operand[0] : id);
-}
+static double turns_of(Sites *s, NodeId id) { return sites_count(s, sites_over(s->graph, id)); }
 
 void sites_add(Sites *s, const bool *stored, NodeId id, const Site *at, Work *sum) {
   const Node *n = graph_node(s->graph, id);
