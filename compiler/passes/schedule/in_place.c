@@ -9,7 +9,7 @@
  *     elsewhere, and nothing is stored       so is the rest of the value: a stencil that leaves
  *                                            the border out is one pass, if a loop carries it
  *
- * Parts that are written back where they lie, and those that are read by then, need nothing. */
+ * Parts that are written back where they lie, and what is read by then, need nothing. */
 #include "in_place.h"
 #include "depend.h"
 
