@@ -26,7 +26,7 @@ static double read_once(const Vec *v, size_t n) {
   for (size_t i = 0; i + 8 <= n; i += 8)
     for (int k = 0; k < 8; k++) sum[k] += v[i + (size_t)k];
   for (int k = 1; k < 8; k++) sum[0] += sum[k];
-  __asm__ volatile("" : : "v"(sum[0]));
+  __asm__ volatile("" : : "m"(sum[0]));
   return (double)(n * sizeof *v) / (now() - start) * 1e-9;
 }
 
