@@ -202,7 +202,8 @@ static void over_columns(GemmProduct *p, int64_t l, int64_t depth, int64_t j0, i
         packed ? p->packed + (q - begin) * packed_tile(p, depth) : p->x + i * p->xi + l * p->xl;
     for (int a = 0; last && p->epilogue && a < p->epilogue->nread; a++)
       ahead_bytes(p->ahead, (const float *)p->epilogue->read[a] + i * p->n, (next - i) * p->n * 4);
-    for (int64_t j = j0; j < j1; j += wide) {
+    int64_t left = (end - q) * panels;
+    for (int64_t j = j0; j < j1; j += wide, left--) {
       int64_t from = l, to = l + depth;
       t.add = p->add || l > 0;
       if (!live_depths(p, i, next, j, &from, &to) || (from == to && t.add)) continue;
@@ -210,7 +211,7 @@ static void over_columns(GemmProduct *p, int64_t l, int64_t depth, int64_t j0, i
       t.skip = (from - l) % GEMM_RUN;
       t.x = x + (from - l) * t.xl;
       t.y = all + (j - j0) * depth + (from - l) * wide;
-      had = ahead_take(p->ahead, &t, tiles_of(j1 - j, wide) + (end - q - 1) * panels, had);
+      had = ahead_take(p->ahead, &t, left, had);
       tile_at(p, &t, (int)(next - i), i, j);
     }
     if (last && ((next - done) * p->n >= THEN_ELEMENTS || q + 1 == tiles)) {
@@ -236,6 +237,7 @@ static void over_rows(GemmProduct *p, int64_t l, int64_t depth, int64_t i0, int6
   t.x = p->all;
   packed_strides(p, depth, &t);
   ahead_clear(&t, depth);
+  const TileRows from_first = tile_rows(rows, tiles);
   int had = 0;
   for (int64_t g = j0; g < j1; g += group) {
     const int64_t end = least(j1, g + group), panels = tiles_of(end - g, wide);
@@ -243,19 +245,23 @@ static void over_rows(GemmProduct *p, int64_t l, int64_t depth, int64_t i0, int6
     if (!by_tile) pack_all(p, l, depth, g, end, p->packed);
     ahead_none(p->ahead);
     columns_ahead(p, l, depth, g + group, group);
-    for (int64_t j = g; j < end; j += wide)
-      for (int64_t q = 0; q < tiles; q++) {
-        const int64_t i = tile_row(q, rows, tiles);
-        float *y = p->packed + (j - g) * depth;
-        t.x = p->all + q * each;
-        t.y = y;
-        had = ahead_take(p->ahead, &t, (panels - (j - g) / wide) * tiles - q, had);
-        const int here = (int)(tile_row(q + 1, rows, tiles) - i);
-        if (by_tile && q == 0)
-          first_tile(p, &t, here, i0 + i, j, l, y);
-        else
-          tile_at(p, &t, here, i0 + i, j);
+    int64_t left = panels * tiles; /* of the group */
+    for (int64_t j = g; j < end; j += wide) {
+      float *const y = p->packed + (j - g) * depth;
+      TileRows d = from_first;
+      t.x = p->all, t.y = y;
+      for (int64_t q = 0; q < tiles; q++, left--, t.x += each) {
+        const int64_t i = i0 + d.at;
+        const int here = tile_rows_next(&d);
+        had = ahead_take(p->ahead, &t, left, had);
+        if (by_tile && q == 0) {
+          first_tile(p, &t, here, i, j, l, y);
+          t.y = y;
+        } else {
+          tile_at(p, &t, here, i, j);
+        }
       }
+    }
   }
 }
 
@@ -466,7 +472,8 @@ static GemmProduct product_of(const GemmSetup *s, float *room, int64_t m, int64_
   /* Three vectors where that is all of the columns; they would not fit into live blocks. */
   const int lanes = s->kernel->lanes;
   const int vectors = !band && p.n > 2 * lanes && p.n <= 3 * lanes ? 3 : 2;
-  p.wide = vectors * lanes, p.rows = s->kernel->rows[vectors];
+  p.vectors = vectors, p.wide = vectors * lanes, p.rows = s->kernel->rows[vectors];
+  p.plain = !p.across && !p.next && !s->halves;
   return p;
 }
 

@@ -6,24 +6,26 @@
 
 void ahead_none(Ahead *a) {
   a->n = a->at = 0;
-  a->pairs = 0;
+  a->pairs = a->each = 0;
 }
 
 static void ahead_add(Ahead *a, const void *at, int64_t n, int64_t step) {
   if (n <= 0 || a->n == MOST_RANGES) return; /* fetching is no duty */
   a->range[a->n++] = (AheadLines){at, n, step};
   a->pairs += n;
+  a->each = 0;
 }
 
 void ahead_bytes(Ahead *a, const void *at, int64_t bytes) {
   ahead_add(a, at, (bytes + 2 * LINE - 1) / (2 * LINE), 2 * LINE);
 }
 
-int ahead_take(Ahead *a, GemmTile *t, int64_t tiles, int had) {
-  const int64_t want = a->pairs - (a->pairs + tiles - 1) / tiles; /* to be left */
+int ahead_take_some(Ahead *a, GemmTile *t, int64_t tiles, int had) {
+  if (!a->each) a->each = (a->pairs + tiles - 1) / tiles;
+  const int64_t want = a->pairs - a->each; /* to be left */
   const int runs = (int)((t->depth + GEMM_RUN - 1) / GEMM_RUN);
   int s = 0;
-  for (; s < runs && a->pairs > want; s++) {
+  for (; s < runs && a->pairs && a->pairs > want; s++) {
     AheadLines *r = &a->range[a->at];
     const int64_t n = r->n < GEMM_FETCHED ? r->n : GEMM_FETCHED;
     t->ahead[s] = (GemmAhead){r->at, r->step};

@@ -18,12 +18,14 @@ typedef struct Ahead {
   AheadLines range[MOST_RANGES];
   int n, at;
   int64_t pairs; /* not fetched yet */
+  int64_t each; /* of them for each tile that is asked next; 0: not counted since some were added */
 } Ahead;
 
 typedef struct GemmProduct {
   const GemmSetup *setup;
   const GemmKernel *kernel;
-  int wide, rows; /* of a tile, at most */
+  int vectors, wide, rows; /* of a tile, at most */
+  bool plain;              /* a tile is one call of the kernel and nothing else */
   int64_t m, n, k;
   int64_t beyond; /* columns of y that a later part of the product has */
   const float *x, *y;
@@ -49,6 +51,23 @@ static inline int64_t tiles_of(int64_t rows, int most) { return (rows + most - 1
 /* Rows are dealt to tiles evenly: the first row of tile q. */
 static inline int64_t tile_row(int64_t q, int64_t rows, int64_t tiles) { return q * rows / tiles; }
 
+/* The same without a division for each tile: `at` is the first row of the next one. */
+typedef struct TileRows {
+  int64_t at, each, more, over, tiles;
+} TileRows;
+static inline TileRows tile_rows(int64_t rows, int64_t tiles) {
+  return (TileRows){.each = rows / tiles, .more = rows % tiles, .tiles = tiles};
+}
+/* The rows of that tile; then the next one is. */
+static inline int tile_rows_next(TileRows *d) {
+  d->over += d->more;
+  const bool one_more = d->over >= d->tiles;
+  if (one_more) d->over -= d->tiles;
+  const int64_t rows = d->each + one_more;
+  d->at += rows;
+  return (int)rows;
+}
+
 static inline void epilogue_rows(const GemmProduct *p, int64_t from, int64_t to) {
   if (p->epilogue) p->epilogue->rows(p->epilogue->dev, p->epilogue->p, p->epilogue->n, from, to);
 }
@@ -71,9 +90,12 @@ static inline void ahead_clear(GemmTile *t, int64_t depth) {
 
 void ahead_none(Ahead *a);
 void ahead_bytes(Ahead *a, const void *at, int64_t bytes);
+int ahead_take_some(Ahead *a, GemmTile *t, int64_t tiles, int had);
 /* What one of `tiles` tiles still to come should fetch; `had`: runs of the one before that had
  * some. Returns those of this one. */
-int ahead_take(Ahead *a, GemmTile *t, int64_t tiles, int had);
+static inline int ahead_take(Ahead *a, GemmTile *t, int64_t tiles, int had) {
+  return a->pairs || had ? ahead_take_some(a, t, tiles, had) : 0;
+}
 /* What gemm_then gave this thread and is not fetched yet; NULL: nothing. */
 Ahead *ahead_then(void);
 /* Runs of the tile that fetch nothing take some of it. */
@@ -109,7 +131,15 @@ void put_across(const GemmKernel *k, const float *edge, int wide, int rows, floa
 void gemm_tile(const GemmSetup *s, const GemmTile *t, int rows, int vectors, float *to,
                Ahead *next);
 /* The tile of rows i.. and columns j..; t has its rows, and y of the columns. */
-void tile_at(const GemmProduct *p, GemmTile *t, int rows, int64_t i, int64_t j);
+void tile_of_part(const GemmProduct *p, GemmTile *t, int rows, int64_t i, int64_t j);
+static inline void tile_at(const GemmProduct *p, GemmTile *t, int rows, int64_t i, int64_t j) {
+  if (!p->plain || p->n - j < p->wide) {
+    tile_of_part(p, t, rows, i, j);
+    return;
+  }
+  t->c = p->c + i * p->ldc + j, t->ldc = p->ldc, t->tail = p->kernel->lanes;
+  p->kernel->tile[rows][p->vectors - 1](t);
+}
 /* Whether `n` lines that begin `step` floats apart stay in L2 from when they are fetched to when
  * they are packed; else it is faster to pack more of what lies side by side. */
 bool lines_stay(const GemmSetup *s, int64_t n, int64_t step);

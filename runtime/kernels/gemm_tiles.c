@@ -45,7 +45,9 @@ void gemm_tile(const GemmSetup *s, const GemmTile *t, int rows, int vectors, flo
 static void tile_that_packs(const GemmProduct *p, GemmTile *t, int rows, int64_t i, int64_t j,
                             float *to) {
   const GemmKernel *k = p->kernel;
-  const int left = (int)least(p->n - j, p->wide), vectors = (left + k->lanes - 1) / k->lanes;
+  const int left = (int)least(p->n - j, p->wide), vectors = left <= k->lanes       ? 1
+                                                            : left <= 2 * k->lanes ? 2
+                                                                                   : 3;
   t->tail = left - (vectors - 1) * k->lanes;
   if (!p->across) {
     t->c = p->c + i * p->ldc + j, t->ldc = p->ldc;
@@ -59,7 +61,7 @@ static void tile_that_packs(const GemmProduct *p, GemmTile *t, int rows, int64_t
   put_across(k, p->edge, left, rows, p->c + j * p->ldc + i, p->ldc, add);
 }
 
-void tile_at(const GemmProduct *p, GemmTile *t, int rows, int64_t i, int64_t j) {
+void tile_of_part(const GemmProduct *p, GemmTile *t, int rows, int64_t i, int64_t j) {
   tile_that_packs(p, t, rows, i, j, NULL);
 }
 
