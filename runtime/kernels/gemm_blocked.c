@@ -328,20 +328,24 @@ static void few_by_columns(const GemmProduct *p, int64_t most) {
 }
 
 /* Whether x is to be packed once, by blocks of rows, and y anew for each; else the other way round.
- * In cycles an element: to copy or transpose it; to wait for memory where all is packed at once,
- * longer where lines of L2 drive each other out, and where it is fetched while tiles are computed;
- * and down a panel, tiles of c have their lines on other pages each time. */
+ * In cycles an element: to copy or transpose it, of x' a line for each depth of a tile; to wait for
+ * memory where all is packed at once, longer where lines of L2 drive each other out, and where it
+ * is fetched while tiles are computed; and down a panel, tiles of c have their lines on other pages
+ * each time, which tiles of narrow vectors hide, as they take twice as long for a line. Measured on
+ * CPUs with vectors of 16 lanes, and on one of 8 (Zen 3). */
 static bool rows_first(const GemmProduct *p, int64_t depth, int64_t parts) {
-  const double copied = 0.25, transposed = 0.6, waited = 1.15, collided = 1.6, fetched = 0.35,
-               down = 1;
+  const bool narrow_vectors = p->kernel->lanes < 16;
+  const double copied = 0.25, transposed = 0.6, waited = 1.15, collided = 1.6, fetched = 0.35;
+  const double line = narrow_vectors ? 6 : 3.5, down = narrow_vectors ? 0.15 : 1;
   const double x = (double)(p->m * p->k), y = (double)(p->n * p->k);
-  const double pack = p->yj == 1 ? copied : transposed;
+  const double pack_x = p->xi == 1 ? line / p->rows : copied;
+  const double pack_y = p->yj == 1 ? copied : transposed;
   const int64_t tall = p->setup->all_floats / packed_tile(p, depth) * p->rows;
   const int64_t wide = p->setup->all_floats / (depth * p->wide) * p->wide;
-  return (copied + waited) * x + (double)blocks_of(p->m, tall) * (pack + fetched) * y +
+  return (pack_x + waited) * x + (double)blocks_of(p->m, tall) * (pack_y + fetched) * y +
              down * (double)(p->m * p->n * parts) <
-         (pack + (panels_stay(p, depth) ? waited : collided)) * y +
-             (double)blocks_of(p->n, wide) * (copied + fetched) * x;
+         (pack_y + (panels_stay(p, depth) ? waited : collided)) * y +
+             (double)blocks_of(p->n, wide) * (pack_x + fetched) * x;
 }
 
 /* Blocks of rows, whose x is packed whole in parts of L2; of columns, whose c stays in the third
