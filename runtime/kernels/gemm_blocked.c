@@ -160,13 +160,17 @@ static void first_over_columns(GemmProduct *p, GemmTile *t, const float *const *
   ahead_clear(t, depth);
 }
 
+/* So many columns read rows of x as they lie faster than those are packed. */
+enum { LYING_COLUMNS = 96 };
+
 /* Depths l.. of the columns from j0 to j1, which are packed; tiles of rows pass over them.
  * last: the rows are final then. */
 static void over_columns(GemmProduct *p, int64_t l, int64_t depth, int64_t j0, int64_t j1,
                          bool last) {
   const int wide = p->wide;
   const int64_t tiles = row_tiles(p), panels = tiles_of(j1 - j0, wide);
-  const bool packed = panels > (p->xi == 1 ? 1 : 3) || rows_collide(p, depth);
+  const bool packed =
+      p->xi == 1 ? panels > 1 : panels * wide > LYING_COLUMNS || rows_collide(p, depth);
   const float *all = p->kept        ? p->kept + kept_before(p, l) + j0 * depth
                      : is_packed(p) ? p->y + l * p->yl
                                     : p->all;
