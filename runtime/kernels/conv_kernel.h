@@ -28,7 +28,8 @@ typedef struct ConvRun {
 } ConvRun;
 
 /* Row i, depth l of a run is x[shift + i * xi + l * xl]; y has `lead` floats a depth, of which the
- * tile's columns are the first; c has `ldc` floats a row. add: to what c holds. */
+ * tile's columns are the first; c has `ldc` floats a row. add: to what c holds. goes_on: that is
+ * the sum of earlier pieces of the same block. */
 typedef struct ConvTile {
   const ConvRun *run;
   int64_t runs;
@@ -36,7 +37,7 @@ typedef struct ConvTile {
   int64_t xi, xl, lead;
   float *c;
   int64_t ldc;
-  bool add;
+  bool add, goes_on;
 } ConvTile;
 
 /* Pixels of a line whose channels have a sum each: channel c of pixel i is the sum over taps k, in
@@ -50,6 +51,7 @@ typedef struct ConvDepth {
 } ConvDepth;
 
 typedef struct ConvKernel {
+  bool panels; /* tiles are so small that what they read should lie in L1: see conv_panels.c */
   int rows[2]; /* of the largest half tile, and whole one */
   int columns; /* of a whole tile: two vectors; a half one has one */
   void (*tile[CONV_ROWS + 1][2])(const ConvTile *t); /* [rows][1: whole] */

@@ -3,7 +3,7 @@
  * ones; its columns are channels of the output, or the other way around. Chunks are some hundred
  * pixels, so that data shared by several tiles stays in cache; the chunks' sums are added in their
  * order, in blocks of BLOCK pixels and the rest of the last chunk, and such blocks in f64. */
-#include "conv.h"
+#include "conv_weight.h"
 #include "device.h"
 #include <string.h>
 
@@ -12,27 +12,6 @@ enum {
   PIXELS = 128, /* of a chunk, about: not counted in channels, so that those may be cut */
   PITCH = 16    /* words between transposed channels: not all at multiples of 4 KiB */
 };
-
-typedef struct Grad {
-  const ConvKernel *kernel;
-  ConvSource from;
-  int64_t groups, each, wide;
-  int64_t deep;         /* words of a line's pixels */
-  int64_t images, rows; /* of a chunk at most */
-  int64_t weights;
-  const void *y;
-  bool packed; /* y's numbers are no words */
-  float *w, *copied, *panel, *edge;
-  double *blocks; /* as w; NULL: there is one */
-  ConvRun *run;
-  ConvPlace place; /* of the first */
-  int64_t step;    /* words from a depth to the next */
-  bool across;     /* a tile's rows are channels of the output, and its columns the others */
-  float *transposed; /* by AMX: a chunk of y as [channels][lines][words], */
-  int64_t pitch;   /* words from a channel to the next, */
-  float *sums; /* and the sums, as AMX writes them: [outer taps][groups][parts][wide][columns] */
-  ConvAhead *ahead; /* [2]: what the next chunk reads of both */
-} Grad;
 
 /* n columns of y from `at` on, as words. */
 static void pack_words(const Grad *g, const ConvChunk *c, int64_t at, int64_t n, int64_t columns) {
@@ -96,8 +75,6 @@ static int64_t runs_of(const Grad *g, const ConvChunk *c, const ConvCopy *t, int
   return n;
 }
 
-static void fetch_next(const Grad *g) { conv_fetch(&g->ahead[0]), conv_fetch(&g->ahead[1]); }
-
 /* Rows of w under taps i0, i1 and all of the last dim's, columns j.. of a group. */
 static void rows(const Grad *g, ConvTile t, int64_t outer, int64_t group, int64_t j, int64_t n) {
   const ConvReach *d = &g->from.dim[2];
@@ -115,7 +92,7 @@ static void rows(const Grad *g, ConvTile t, int64_t outer, int64_t group, int64_
       float *c = g->w + ((outer * d->taps + i2) * g->each + from) * out + group * g->wide + j;
       t.x_shift = i2 * d->far * g->from.channels + group * g->each + from;
       t.c = fits ? c : g->edge, t.ldc = fits ? out : CONV_COLUMNS, t.add = add && fits;
-      fetch_next(g);
+      conv_grad_fetch(g);
       g->kernel->tile[here][whole](&t);
       if (!fits) conv_put(c, out, g->edge, here, n, add);
     }
@@ -140,7 +117,7 @@ static void columns_across(const Grad *g, ConvTile t, int64_t outer, bool add) {
   t.c = g->edge, t.ldc = CONV_COLUMNS, t.add = false;
   for (int64_t j = 0; j < all; j += columns) {
     t.y_shift = j;
-    fetch_next(g);
+    conv_grad_fetch(g);
     g->kernel->tile[g->wide][all - j > lanes](&t);
     for (int64_t q = j; q < all && q < j + columns; q += lanes)
       g->kernel->across(g->edge + (q - j), CONV_COLUMNS, (int)(all - q < lanes ? all - q : lanes),
@@ -252,6 +229,10 @@ static void put_sums(const Grad *g) {
 }
 
 static void chunk(const Grad *g, const ConvChunk *c, bool add) {
+  if (g->in_panels) {
+    conv_panels(g, c, add);
+    return;
+  }
   const ConvReach *d = g->from.dim;
   const ConvCopy s = conv_copy_make(&g->from, c, g->copied);
   if (g->kernel->square) {
@@ -338,6 +319,14 @@ static void all_chunks(const Grad *g) {
 /* What a thread needs for chunks. */
 static bool scratch(Grad *g, ConvAhead ahead[2], bool blocks) {
   g->ahead = ahead;
+  if (g->in_panels) {
+    const int64_t floats = conv_panels_room(g, NULL);
+    float *room = conv_room(floats + (blocks ? 2 * g->weights : 0));
+    if (!room) return false;
+    conv_panels_room(g, room);
+    g->blocks = blocks ? (double *)(void *)(room + floats) : NULL;
+    return true;
+  }
   const int64_t row = g->from.dim[1].count * g->from.dim[2].count;
   const int64_t copied = conv_copy_in_place(&g->from)
                              ? 0
@@ -445,6 +434,7 @@ bool conv_to_weight(const ConvKernel *k, const dtrt_slide *s, const void *x, con
   if (g.images > s->batch) g.images = s->batch;
   if (all > PIXELS) g.rows = row < PIXELS ? PIXELS / row : 1;
   g.weights = d[0].taps * d[1].taps * d[2].taps * s->each * s->out;
+  g.in_panels = conv_panels_fit(&g);
   if (deal_blocks(&g)) return true;
   ConvAhead ahead[2];
   if (!scratch(&g, ahead, s->batch * all > BLOCK)) return false;

@@ -282,7 +282,8 @@ static void alike(const dtrt_slide *s, uint64_t seed) {
     k[0].near = nears[j];
     CHECK(conv_forward(&k[0], s, have[0], have[1], out[2], NULL), "no memory");
     CHECK(conv_to_input(&k[0], s, have[2], have[1], out[0], NULL), "no memory");
-    for (int i = 0; i < 3; i += 2)
+    CHECK(conv_to_weight(&k[0], s, have[0], have[2], out[1]), "no memory");
+    for (int i = 0; i < 3; i++)
       CHECK(!memcmp(first[i], out[i], (size_t)n[i] * 4), "%s: other bits with %ld floats near: %s",
             what[i], (long)nears[j], describe(s));
   }
@@ -444,6 +445,43 @@ int main(int argc, char **argv) {
       &(dtrt_slide){
           DTRT_F32, 2, 3, 160, 160, 130, {6, 5}, {6, 5}, {3, 3}, {1, 1}, {1, 1}, {-1, -1}},
       11);
+  /* Gradients to weights in sections (conv_panels.c): of lines of several blocks, of one more pixel
+   * than a section, of taps far apart, of planes of which some lines meet nothing; and of channels
+   * that are packed. */
+  static const dtrt_slide sections[] = {
+      {DTRT_F32, 1, 3, 20, 20, 33, {5000}, {5000}, {3}, {1}, {1}, {-1}},
+      {DTRT_F32, 1, 2, 3, 3, 24, {4200}, {2100}, {5}, {2}, {1}, {-3}},
+      {DTRT_F32, 1, 2, 6, 3, 40, {2300}, {2300}, {2}, {1}, {200}, {-100}},
+      {DTRT_F32, 1, 2, 17, 17, 8, {300}, {129}, {1}, {2}, {1}, {0}},
+      {DTRT_F32, 2, 2, 5, 5, 17, {3, 700}, {3, 700}, {3, 3}, {1, 1}, {1, 1}, {-1, -1}},
+      {DTRT_F32,
+       3,
+       2,
+       4,
+       4,
+       8,
+       {3, 25, 129},
+       {3, 25, 129},
+       {3, 5, 3},
+       {1, 1, 1},
+       {1, 9, 1},
+       {-1, -18, -1}},
+      {DTRT_F32,
+       3,
+       2,
+       4,
+       4,
+       9,
+       {3, 150, 20},
+       {3, 150, 20},
+       {3, 3, 3},
+       {1, 1, 1},
+       {1, 40, 2},
+       {-1, -40, -2}},
+      {DTRT_F32, 2, 3, 130, 130, 40, {9, 15}, {5, 8}, {3, 3}, {2, 2}, {1, 1}, {-1, -1}},
+      {DTRT_F32, 2, 5, 128, 128, 160, {6, 6}, {6, 6}, {3, 1}, {1, 1}, {1, 1}, {-1, 0}}};
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+    one(&sections[i], 70 + i), alike(&sections[i], 70 + i);
   /* Taps of one position, of channels that fill no vector. */
   static const int64_t channels[][2] = {{3, 2},    {64, 1},  {65, 1}, {17, 5},
                                         {256, 33}, {257, 1}, {1, 9}};
