@@ -12,14 +12,35 @@
 #define LOW_HALVES(p, q) __builtin_shufflevector(p, q, 0, 1, 8, 9, 4, 5, 12, 13)
 #define HIGH_HALVES(p, q) __builtin_shufflevector(p, q, 2, 3, 10, 11, 6, 7, 14, 15)
 
-/* The first n lanes. */
-typedef __m256i Part;
+/* The first n lanes. They are stored in up to three pieces: on some CPUs a masked store takes more
+ * than ten cycles. */
+typedef struct Part {
+  __m256i lanes;
+  int n;
+} Part;
 static inline Part part_of(int n) {
   static const int lanes[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
-  return _mm256_loadu_si256((const __m256i *)(const void *)(lanes + 8 - n));
+  return (Part){_mm256_loadu_si256((const __m256i *)(const void *)(lanes + 8 - n)), n};
 }
-static inline __m256 load_part(const float *p, Part part) { return _mm256_maskload_ps(p, part); }
-static inline void store_part(float *p, Part part, __m256 v) { _mm256_maskstore_ps(p, part, v); }
+static inline __m256 load_part(const float *p, Part part) {
+  return _mm256_maskload_ps(p, part.lanes);
+}
+static inline void store_part(float *p, Part part, __m256 v) {
+  if (part.n & 8) {
+    _mm256_storeu_ps(p, v);
+    return;
+  }
+  __m128 rest = _mm256_castps256_ps128(v);
+  if (part.n & 4) {
+    _mm_storeu_ps(p, rest);
+    p += 4, rest = _mm256_extractf128_ps(v, 1);
+  }
+  if (part.n & 2) {
+    _mm_storel_pi((__m64 *)(void *)p, rest);
+    p += 2, rest = _mm_movehl_ps(rest, rest);
+  }
+  if (part.n & 1) _mm_store_ss(p, rest);
+}
 /* Two of them: a vector has no more. */
 static inline __m256 four_quads(const float *a, const float *b, const float *c, const float *d) {
   (void)c, (void)d;
