@@ -14,6 +14,7 @@
 enum {
   CONV_ROWS = 32,
   CONV_COLUMNS = 32, /* no tile is larger */
+  CONV_LONGER = 3,
   CONV_PIECE = 64,
   CONV_PIECES = 32
 };
@@ -55,6 +56,8 @@ typedef struct ConvKernel {
   int rows[2]; /* of the largest half tile, and whole one */
   int columns; /* of a whole tile: two vectors; a half one has one */
   void (*tile[CONV_ROWS + 1][2])(const ConvTile *t); /* [rows][1: whole] */
+  /* Tiles of few rows and four vectors, as sums of two would wait for each other; NULL: none. */
+  void (*longer[CONV_LONGER + 1])(const ConvTile *t);
   /* In their place, of any rows, between `begin` and `end` on this
    * thread; else NULL. */
   void (*square)(const ConvTile *t, int rows, bool whole);

@@ -23,12 +23,18 @@ static int64_t span(const ConvReach *d) {
   return (d->count - 1) * d->step + (d->taps - 1) * d->far + 1;
 }
 
+/* Tiles of twice as many columns, of which there are some for few rows. */
+static void (*longer_of(const Sum *s))(const ConvTile *t) {
+  return s->wide <= CONV_LONGER ? s->kernel->longer[s->wide] : NULL;
+}
+
 /* Floats of a row of pixels: of whole tiles, and not so that all rows meet in few sets of L1. */
 static int64_t pitch_of(const Sum *s) {
   enum { SAME_SETS = 256 };
   const ConvReach *d = &s->from.dim[2];
   const int64_t columns = s->kernel->columns, reach = (d->taps - 1) * d->far / d->step,
-                n = rounded_up(rounded_up(d->count, columns) + reach, columns / 2);
+                tile = d->count > columns && longer_of(s) ? 2 * columns : columns,
+                n = rounded_up(rounded_up(d->count, tile) + reach, columns / 2);
   return n % SAME_SETS ? n : n + columns / 2;
 }
 
@@ -51,7 +57,9 @@ int64_t conv_pixels_runs(const Sum *s) {
   return d[0].taps * d[1].taps * d[2].taps * (s->each / CONV_PIECE + 2);
 }
 
-/* The group's channels of a line at x, with zeros at its ends. */
+/* The group's channels of a line at x, with zeros at its ends: where they are the whole line, which
+ * is faster to transpose from L1, or no words yet, or vectors would read on behind the last line.
+ */
 static void copy_line(const Sum *s, const char *x, float *to) {
   ConvSource one = s->from;
   one.groups = 1, one.channels = s->each;
@@ -76,21 +84,33 @@ static void copy_line(const Sum *s, const char *x, float *to) {
   if (p < end) memset(to, 0, (size_t)((end - p) * each) * sizeof *to);
 }
 
-/* What copy_line made, transposed. */
-static void transpose_line(const Sum *s, const float *copy, float *to) {
+/* The group's channels of a line at x, whose pixels are `channels` apart and are there from number
+ * `low` to `high`, transposed, with zeros for the others. */
+static void transpose_line(const Sum *s, const float *x, int64_t channels, int64_t low,
+                           int64_t high, float *to) {
   const ConvReach *d = &s->from.dim[2];
-  const int64_t lanes = s->kernel->columns / 2, each = s->each, pitch = s->pitch, all = span(d);
+  const int64_t lanes = s->kernel->columns / 2, each = s->each, pitch = s->pitch, all = span(d),
+                step = d->step;
   for (int64_t phase = 0; phase < phases(d); phase++, to += each * pitch) {
-    const int64_t pixels = phase < all ? (all - phase + d->step - 1) / d->step : 0;
-    if (each == 1 && d->step == 1) {
-      memcpy(to, copy, (size_t)pixels * sizeof *to);
+    const int64_t n = phase < all ? (all - phase + step - 1) / step : 0, first = d->first + phase;
+    int64_t from = first < low ? (low - first + step - 1) / step : 0,
+            end = first < high ? (high - first + step - 1) / step : 0;
+    if (from > n) from = n;
+    if (end > n) end = n;
+    if (end < from) end = from;
+    for (int64_t c = 0; c < each && (from > 0 || n > end); c++) {
+      memset(to + c * pitch, 0, (size_t)from * sizeof *to);
+      memset(to + c * pitch + end, 0, (size_t)(n - end) * sizeof *to);
+    }
+    if (channels == 1 && step == 1) {
+      memcpy(to + from, x + first + from, (size_t)(end - from) * sizeof *to);
       continue;
     }
-    for (int64_t p = 0; p < pixels; p += lanes)
+    for (int64_t p = from; p < end; p += lanes)
       for (int64_t c = 0; c < each; c += lanes)
-        s->kernel->across(copy + (p * d->step + phase) * each + c, d->step * each,
+        s->kernel->across(x + (first + p * step) * channels + c, step * channels,
                           (int)(each - c < lanes ? each - c : lanes),
-                          (int)(pixels - p < lanes ? pixels - p : lanes), to + c * pitch + p, pitch,
+                          (int)(end - p < lanes ? end - p : lanes), to + c * pitch + p, pitch,
                           false);
   }
 }
@@ -99,13 +119,20 @@ static void transpose_line(const Sum *s, const float *copy, float *to) {
 static void transpose_chunk(const Sum *s, const ConvChunk *c, int64_t group, int64_t low,
                             int64_t high, float *to) {
   const ConvReach *d = s->from.dim;
-  const int64_t line = d[2].size * s->from.pixel, lines = (high - low) * d[1].size;
+  const int64_t line = d[2].size * s->from.pixel, lines = (high - low) * d[1].size,
+                lanes = s->kernel->columns / 2, all = s->from.batch * d[0].size * d[1].size * line,
+                more = (lanes * d[2].step + 1) * s->from.pixel + lanes * (int64_t)sizeof *to;
   for (int64_t b = c->b; b < c->b_end; b++) {
     const char *x = (const char *)s->from.x + (b * d[0].size + low) * d[1].size * line +
                     group * (s->from.pixel / s->groups);
     for (int64_t i = 0; i < lines; i++, x += line, to += s->line_floats) {
+      if (s->groups > 1 && !s->from.copied && (const char *)s->from.x + all - x > line + more) {
+        transpose_line(s, (const float *)(const void *)x, s->from.channels, 0, d[2].size, to);
+        continue;
+      }
       copy_line(s, x, s->copied);
-      transpose_line(s, s->copied, to);
+      transpose_line(s, s->copied - d[2].first * s->each, s->each, d[2].first,
+                     d[2].first + span(&d[2]), to);
     }
   }
 }
@@ -166,13 +193,15 @@ static void line(Sum *s, ConvTile *t, int64_t from, float *to) {
   const ConvReach *d = &s->from.dim[2];
   const int64_t columns = s->kernel->columns, lanes = columns / 2,
                 step = d->to_step * s->groups * s->wide;
-  for (int64_t p = 0; p < d->count; p += columns) {
+  for (int64_t p = 0, wide; p < d->count; p += wide) {
+    const bool longer = longer_of(s) && d->count - p > columns;
+    wide = longer ? 2 * columns : columns;
     t->y_shift = from + p;
     conv_fetch_all(s);
-    for (int64_t q = 0; q < columns * step; q += step < LINE ? LINE : step) /* a later tile's */
+    for (int64_t q = 0; q < wide * step; q += step < LINE ? LINE : step) /* a later tile's */
       __builtin_prefetch(to + (p + 2 * columns) * step + q, 1);
-    s->kernel->tile[s->wide][d->count - p > lanes](t);
-    for (int64_t q = p; q < d->count && q < p + columns; q += lanes)
+    (longer ? longer_of(s) : s->kernel->tile[s->wide][d->count - p > lanes])(t);
+    for (int64_t q = p; q < d->count && q < p + wide; q += lanes)
       s->kernel->across(s->edge + (q - p), CONV_COLUMNS,
                         (int)(d->count - q < lanes ? d->count - q : lanes), (int)s->wide,
                         to + q * step, step, false);
@@ -181,10 +210,10 @@ static void line(Sum *s, ConvTile *t, int64_t from, float *to) {
 
 void conv_pixels(Sum *s, const ConvChunk *c, int64_t group) {
   const ConvReach *d = s->from.dim;
-  const float *const pixels = s->copied + copy_floats(s);
+  float *const pixels = s->copied + copy_floats(s);
   int64_t low, high;
   conv_planes(&s->from, c, &low, &high);
-  transpose_chunk(s, c, group, low, high, s->copied + copy_floats(s));
+  transpose_chunk(s, c, group, low, high, pixels);
   ConvTile t = {.run = s->run,
                 .xi = 1,
                 .xl = s->kernel->columns,
