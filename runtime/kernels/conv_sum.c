@@ -223,7 +223,7 @@ static void chunks(Sum *s, int64_t images, int64_t rows, int64_t g0, int64_t g1,
   for (int64_t n = 0; conv_chunk_at(&s->from, images, rows, n, &c); n++) {
     const ConvCopy t = s->by_pixels ? (ConvCopy){0} : conv_copy_make(&s->from, &c, s->copied);
     if (!tiles || rows < s->from.dim[0].count) tiles = (g1 - g0) * tiles_of(s, &c, j_end - j);
-    s->ahead = conv_chunk_at(&s->from, images, rows, n + 1, &next)
+    s->ahead = s->depth && conv_chunk_at(&s->from, images, rows, n + 1, &next)
                    ? conv_ahead(&s->from, &next, tiles)
                    : (ConvAhead){0};
     if (s->epilogue && last) reads_ahead(s, &c, tiles);
