@@ -77,12 +77,30 @@ static bool by_product(int result, const dtrt_slide *s, const float *x, const fl
   return true;
 }
 
+/* The same of longer lines, as positions lie side by side on both sides: in lines of 7, tiles have
+ * 4 rows and 3, which keep multiplying less busy than 6. */
+static dtrt_slide in_long_lines(const dtrt_slide *s) {
+  enum { LONG = 128 };
+  const int64_t line = s->small[s->n - 1], lines = s->batch * positions(s, s->small) / line;
+  int64_t together = LONG / line;
+  if (together < 1) together = 1;
+  while (lines % together) together--;
+  dtrt_slide flat = *s;
+  flat.n = 1, flat.batch = lines / together;
+  flat.large[0] = flat.small[0] = together * line;
+  flat.taps[0] = flat.stride[0] = flat.dilation[0] = 1, flat.start[0] = 0;
+  return flat;
+}
+
 /* False: not done. */
 static bool by_kernel(int result, const dtrt_slide *s, void *x, void *w, void *y,
                       const dtrt_epilogue *epilogue) {
   const ConvKernel *k = kernel_for(s->dtype);
   if (!k) return false;
   if (by_product(result, s, x, w, y, epilogue)) return true;
+  dtrt_slide flat;
+  if (k->panels && result != CONV_WEIGHT && s->n > 0 && meets_one(s))
+    flat = in_long_lines(s), s = &flat;
   if (k->begin) k->begin();
   const bool done = result == CONV         ? conv_forward(k, s, x, w, y, epilogue)
                     : result == CONV_INPUT ? conv_to_input(k, s, y, w, x, epilogue)

@@ -484,7 +484,7 @@ int main(int argc, char **argv) {
     one(&sections[i], 70 + i), alike(&sections[i], 70 + i);
   /* Taps of one position, of channels that fill no vector. */
   static const int64_t channels[][2] = {{3, 2},    {64, 1},  {65, 1}, {17, 5},
-                                        {256, 33}, {257, 1}, {1, 9}};
+                                        {256, 33}, {257, 1}, {1, 9},  {48, 32}};
   for (size_t i = 0; i < sizeof channels / sizeof *channels; i++) {
     const int64_t in = channels[i][0], to = channels[i][1];
     dtrt_slide s = {DTRT_F32, 2, 3, in, in, to, {5, 9}, {5, 9}, {1, 1}, {1, 1}, {1, 1}, {0, 0}};
