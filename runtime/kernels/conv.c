@@ -58,13 +58,13 @@ static bool meets_one(const dtrt_slide *s) {
  * the same order as long as a product has one part. Kernels of convolutions have channels of the
  * result in vectors, which few do not fill; those of products then have rows there. False: not
  * done. */
-static bool by_product(int result, const dtrt_slide *s, const float *x, const float *w,
-                       const float *y, const dtrt_epilogue *epilogue) {
-  enum { VECTOR = 16, SEQUENCE = 64 }; /* of more numbers one column has sums of its own */
-  const int64_t n = result == CONV ? s->out : s->in, k = result == CONV ? s->in : s->out,
-                m = s->batch * positions(s, s->small);
+static bool by_product(const ConvKernel *kernel, int result, const dtrt_slide *s, const float *x,
+                       const float *w, const float *y, const dtrt_epilogue *epilogue) {
+  enum { SEQUENCE = 64 }; /* of more numbers one column has sums of its own */
+  const int64_t vector = kernel->columns / 2, n = result == CONV ? s->out : s->in,
+                k = result == CONV ? s->in : s->out, m = s->batch * positions(s, s->small);
   if (s->dtype != DTRT_F32 || result == CONV_WEIGHT || !meets_one(s)) return false;
-  if (n % VECTOR == 0 || k > DTRT_GEMM_DEPTH) return false;
+  if (n % vector == 0 || k > DTRT_GEMM_DEPTH) return false;
   const bool back = result == CONV_INPUT;
   const float *from = back ? y : x;
   float *to = (float *)(back ? x : y);
@@ -97,7 +97,7 @@ static bool by_kernel(int result, const dtrt_slide *s, void *x, void *w, void *y
                       const dtrt_epilogue *epilogue) {
   const ConvKernel *k = kernel_for(s->dtype);
   if (!k) return false;
-  if (by_product(result, s, x, w, y, epilogue)) return true;
+  if (by_product(k, result, s, x, w, y, epilogue)) return true;
   dtrt_slide flat;
   if (k->panels && result != CONV_WEIGHT && s->n > 0 && meets_one(s))
     flat = in_long_lines(s), s = &flat;
