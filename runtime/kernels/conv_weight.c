@@ -102,26 +102,41 @@ static void rows(const Grad *g, ConvTile t, int64_t outer, int64_t group, int64_
  * lie there read on in the copy of it. */
 static int64_t joined_channels(const Grad *g) { return g->from.dim[2].taps * g->each; }
 
-/* Whether few channels of the output leave more lanes empty than the channels of all taps would. */
+/* Whether few channels of the output, or some more than a vector has lanes, leave more lanes empty
+ * than the channels of all taps would. */
 static bool is_across(const Grad *g) {
-  const int64_t lanes = g->kernel->columns / 2, all = joined_channels(g);
-  if (g->groups > 1 || g->from.dim[2].far != 1 || g->wide >= lanes ||
-      g->wide > g->kernel->rows[1] || !all || conv_copy_in_place(&g->from))
+  const ConvKernel *k = g->kernel;
+  const int64_t lanes = k->columns / 2, all = joined_channels(g);
+  if (g->groups > 1 || g->from.dim[2].far != 1 || !all || conv_copy_in_place(&g->from))
     return false;
-  return all * 90 / ((all + lanes - 1) / lanes * lanes) > g->wide * 100 / lanes;
+  const bool few = g->wide < lanes && g->wide <= k->rows[1],
+             more = k->panels && g->wide > lanes && g->wide <= k->rows[0];
+  if (!few && !more) return false;
+  return all * 90 / ((all + lanes - 1) / lanes * lanes) >
+         g->wide * 100 / (few ? lanes : k->columns);
+}
+
+/* Of a tile: one vector, where a tile of two has fewer rows. */
+static int64_t across_columns(const Grad *g) {
+  const bool half = g->kernel->panels && g->wide > g->kernel->rows[1];
+  return half ? g->kernel->columns / 2 : g->kernel->columns;
 }
 
 /* Rows of w under taps i0, i1 and all of the last dim's, whose runs t has. */
 static void columns_across(const Grad *g, ConvTile t, int64_t outer, bool add) {
-  const int64_t columns = g->kernel->columns, lanes = columns / 2, all = joined_channels(g);
+  const int64_t lanes = g->kernel->columns / 2, all = joined_channels(g), wide = g->wide,
+                columns = across_columns(g);
   t.c = g->edge, t.ldc = CONV_COLUMNS, t.add = false;
   for (int64_t j = 0; j < all; j += columns) {
     t.y_shift = j;
     conv_grad_fetch(g);
-    g->kernel->tile[g->wide][all - j > lanes](&t);
+    g->kernel->tile[wide][columns > lanes && all - j > lanes](&t);
     for (int64_t q = j; q < all && q < j + columns; q += lanes)
-      g->kernel->across(g->edge + (q - j), CONV_COLUMNS, (int)(all - q < lanes ? all - q : lanes),
-                        (int)g->wide, g->w + (outer * all + q) * g->wide, g->wide, add);
+      for (int64_t i = 0; i < wide; i += lanes)
+        g->kernel->across(g->edge + i * CONV_COLUMNS + (q - j), CONV_COLUMNS,
+                          (int)(all - q < lanes ? all - q : lanes),
+                          (int)(wide - i < lanes ? wide - i : lanes),
+                          g->w + (outer * all + q) * wide + i, wide, add);
   }
 }
 
@@ -269,7 +284,7 @@ static void chunk(const Grad *g, const ConvChunk *c, bool add) {
 static int64_t tiles_of(const Grad *g) {
   const ConvReach *d = g->from.dim;
   const int64_t columns = g->kernel->columns, outer = d[0].taps * d[1].taps;
-  if (g->across) return outer * ((joined_channels(g) + columns - 1) / columns);
+  if (g->across) return outer * ((joined_channels(g) + across_columns(g) - 1) / across_columns(g));
   const bool joined = d[2].far == 1 && g->groups == 1;
   const int64_t all = joined ? joined_channels(g) : g->each, parts = joined ? 1 : d[2].taps,
                 most = g->kernel->rows[g->wide > columns / 2];
