@@ -34,10 +34,16 @@ static void pack(const Grad *g, const ConvChunk *c, int64_t at, int64_t n) {
     pack_words(g, c, at, n, columns);
     return;
   }
+  enum { UNIT = 8 }; /* floats that are copied at a time */
+  const float *const end = (const float *)g->y + g->from.batch * image * out;
   float *to = g->panel;
   for (int64_t b = c->b; b < c->b_end; b++) {
     const float *y = (const float *)g->y + (b * image + c->j * row) * out + at;
     for (int64_t i = 0; i < (c->j_end - c->j) * row; i++, y += out, to += columns) {
+      if (columns % UNIT == 0 && end - y >= columns) { /* what is behind n is of no use */
+        for (int64_t k = 0; k < columns; k += UNIT) memcpy(to + k, y + k, UNIT * sizeof *to);
+        continue;
+      }
       memcpy(to, y, (size_t)n * sizeof *to);
       memset(to + n, 0, (size_t)(columns - n) * sizeof *to);
     }
