@@ -155,6 +155,13 @@ static float *put_line(const Grad *g, const PackedRows *r, const float *line, in
   return to + n * r->pitch;
 }
 
+/* Whether a tap meets position p of a dim. */
+static bool is_met(const ConvReach *d, int64_t p) {
+  for (int64_t i = 0; i < d->taps && i < d->step; i++)
+    if ((p - d->first - i * d->far) % d->step == 0) return true;
+  return false;
+}
+
 static void put_rows(const Grad *g, const LineSection *s, const PackedRows *r, int64_t group) {
   const ConvReach *d = g->from.dim;
   const int64_t line = d[2].size * g->from.channels, n = s->j2_end - s->j2,
@@ -164,6 +171,10 @@ static void put_rows(const Grad *g, const LineSection *s, const PackedRows *r, i
   for (int64_t b = s->c.b; b < s->c.b_end; b++)
     for (int64_t p0 = r->low; p0 < r->high; p0++)
       for (int64_t p1 = r->low1; p1 < r->high1; p1++) {
+        if (!is_met(&d[0], p0) || !is_met(&d[1], p1)) {
+          to += r->pixels * r->pitch;
+          continue;
+        }
         const float *x = (const float *)g->from.x + ((b * d[0].size + p0) * d[1].size + p1) * line +
                          group * g->each;
         if (r->shared)
@@ -415,7 +426,7 @@ bool conv_panels_fit(const Grad *g) {
   enum { X_READ = 8, Y_READ = 16, NEAR = 64 << 10 };
   const ConvReach *d = g->from.dim;
   if (!g->kernel->panels || g->packed || g->across) return false;
-  if (pixels_shared(&d[0], g->rows) > d[0].taps * g->rows) return false;
+  if (d[0].far > 1 && pixels_shared(&d[0], g->rows) > d[0].taps * g->rows) return false;
   const int64_t taps = d[0].taps * d[1].taps * d[2].taps, columns = g->kernel->columns,
                 out = g->groups * g->wide, pixels = g->images * g->rows * d[1].count * d[2].count,
                 near = g->kernel->near ? g->kernel->near : NEAR;
