@@ -37,10 +37,12 @@ typedef struct Met {
   int64_t x_at[CONV_PIECE], w_at[CONV_PIECE], repeated_at[CONV_PIECE], taps;
 } Met;
 
+enum { PARTS = 8 };
+
 static void meet(const Sum *s, Met *m, const ConvMet *outer, int64_t from, int64_t to) {
   const ConvReach *d = s->from.dim;
   if (m->made && conv_same_met(&m->outer, outer) && m->from == from && m->to == to) return;
-  *m = (Met){.made = true, .outer = *outer, .from = from, .to = to};
+  m->made = true, m->outer = *outer, m->from = from, m->to = to, m->taps = 0;
   for (int64_t i0 = outer->from[0]; i0 < outer->to[0]; i0++)
     for (int64_t i1 = outer->from[1]; i1 < outer->to[1]; i1++)
       for (int64_t i2 = from; i2 < to; i2++) {
@@ -83,7 +85,8 @@ static void line(const Sum *s, const ConvMet *outer, const float *x, const float
     while (from < to && p + from * d->far < 0) from++;
     while (to > from && p + (to - 1) * d->far >= d->size) to--;
     const bool all = from == 0 && to == d->taps;
-    Met *m = all ? whole : part;
+    /* Parts at both ends of a line are in places of their own, for the next line. */
+    Met *m = all ? whole : &part[(from ? from : PARTS / 2 + d->taps - to) % PARTS];
     meet(s, m, outer, from, to);
     next = !d->taps ? d->count : all ? whole_end(d) : q + 1;
     const ConvDepth one = {.x = x + p * s->groups,
@@ -115,7 +118,9 @@ void conv_depth(const Sum *s, const ConvChunk *c, const ConvChunk *next) {
   const int64_t lines = (c->b_end - c->b) * (c->j_end - c->j) * d[1].count;
   const ConvAhead x_ahead = next ? conv_ahead(&s->from, next, lines) : (ConvAhead){0};
   const float *x = s->from.x;
-  Met whole = {0}, part = {0};
+  Met whole, part[PARTS];
+  whole.made = false;
+  for (int i = 0; i < PARTS; i++) part[i].made = false;
   float room[MOST_REPEATED];
   const float *repeated = repeat_weights(s, room) ? room : NULL;
   int64_t n = 0;
@@ -131,6 +136,6 @@ void conv_depth(const Sum *s, const ConvChunk *c, const ConvChunk *next) {
         for (int64_t i = 0; i < d[2].count * d[2].to_step * s->groups; i += 16) /* a later line's */
           __builtin_prefetch(y + d[2].count * d[2].to_step * s->groups + i, 1);
         line(s, &outer, x + row * d[2].size * s->groups, s->w, y, s->groups, repeated, &whole,
-             &part);
+             part);
       }
 }
