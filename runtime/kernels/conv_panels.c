@@ -430,7 +430,9 @@ bool conv_panels_fit(const Grad *g) {
   const int64_t taps = d[0].taps * d[1].taps * d[2].taps, columns = g->kernel->columns,
                 out = g->groups * g->wide, pixels = g->images * g->rows * d[1].count * d[2].count,
                 near = g->kernel->near ? g->kernel->near : NEAR;
-  if (in_sections(g) && pixels * (g->step + out) > near / 2) return true;
+  /* Chunks that do not stay in L2, of which more than two tiles read the same. */
+  if (in_sections(g) && pixels * (g->step + out) > near && taps * g->each > 2 * g->kernel->rows[1])
+    return true;
   return (g->step >= APART || out >= APART) &&
          taps * ((g->wide + columns - 1) / columns) >= X_READ &&
          taps * g->each >= Y_READ * g->kernel->rows[1];
