@@ -117,6 +117,14 @@ echo 'entry f(x: f32[900, 20], y: f32[900, 5]) { return a = sum(exp(x), axis=1),
 "$dtgc" "$tmp/short.dtg" --dump=c >"$tmp/short.c" || bad=1
 grep -A2 'DTRT_FEW' "$tmp/short.c" | grep -q 'line\[j\] = dtrt_exp_f32' || { echo 'FAIL a short line of 20'; bad=1; }
 grep -q 'j < 5;' "$tmp/short.c" || { echo 'FAIL a short line of 5'; bad=1; }
+# They are vectors on CPUs without masks, too, where a line of 20 and the rest of one of 60 were computed one element at a time.
+echo 'entry f(x: f32[900, 20]) { return sum(exp(x), axis=1) }' >"$tmp/few.dtg"
+"$dtgc" "$tmp/few.dtg" --emit-c "$tmp/few" || bad=1
+for cc in clang clang-19; do
+  command -v $cc >/dev/null || continue
+  $cc -std=c11 -O2 -march=haswell -ffp-contract=off -I"$tmp/few" -S -o "$tmp/few.s" "$tmp"/few/*.c || bad=1
+  grep -q 'vfmadd.*ymm' "$tmp/few.s" || { echo "FAIL a short line without vectors, by $cc"; bad=1; }
+done
 # Indices are checked behind the loop that reads by them, which stayed one of single elements with a check in each.
 echo 'entry f(x: f32[900], i: i32[700]) { return x[i] * 2, sum(x[i // 2]), where(i > 5, x[i - 5], 0) }' >"$tmp/index.dtg"
 "$dtgc" "$tmp/index.dtg" --dump=c >"$tmp/index.c" || bad=1
