@@ -191,6 +191,26 @@ static void options(void) {
   unsetenv("DTRT_CORES");
 }
 
+/* Of more than the last cache holds the ends are not whole lines of it, and nothing around them is
+ * written. */
+static void copies_a_lot(dtrt_device *dev) {
+  enum { AROUND = 100 };
+  const long said = sysconf(_SC_LEVEL3_CACHE_SIZE), most = 1L << 30;
+  const int64_t n = (said <= 0 || said > most ? most : said) / 2 + 77;
+  unsigned char *from = malloc((size_t)n + 2 * AROUND), *to = malloc((size_t)n + 2 * AROUND);
+  (void)dev;
+  for (int64_t i = 0; i < n + 2 * AROUND; i++) from[i] = (unsigned char)(i * 7 + i / 997 % 5);
+  for (int shift = 0; shift < 2; shift++) {
+    unsigned char *at = to + 64 - (uintptr_t)to % 64 + 29 * shift;
+    memset(to, 0xff, (size_t)n + 2 * AROUND);
+    dtrt_copy(at, from + 3, n);
+    CHECK(!memcmp(at, from + 3, (size_t)n), "%ld bytes differ", (long)n);
+    CHECK(at[-1] == 0xff && at[n] == 0xff, "a byte beside them");
+  }
+  free(from);
+  free(to);
+}
+
 int main(void) {
   static const int cores[] = {1, 2, 3, 7, 40};
   unsetenv("DTRT_CORES");
@@ -202,6 +222,7 @@ int main(void) {
   CHECK(atomic_load(&others), "no core but the first has run a part");
   runs(5, 3, nested); /* more devices than cores, each with more of them */
   runs(2, 0, nested);
+  runs(1, 2, copies_a_lot);
   for (int who = 0; who < 3; who++) failing(3, who);
   Fixture f;
   dtrt_session *s = open_one(&f, 1, 2, nested);
