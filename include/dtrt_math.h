@@ -646,13 +646,13 @@ DTRT_FN double dtrt_fmod_of_f64(double a, double b) {
 #endif
   return dtrt_fmod_libm(a, b);
 }
-/* Calls keep // and % of f64 from vectors, and branches on what is as often so as not would take most
- * of their time: here on signs that differ. */
+/* Calls keep // and % of f64 from vectors, and branches on what is as often so as not would take
+ * most of their time: here on signs that differ. Of two doubles compared clang makes none, of the
+ * signs of integers it does. */
 DTRT_FN double dtrt_mod_f64(double a, double b) {
   double m = dtrt_fmod_of_f64(a, b);
   m = __builtin_fabs(a) < __builtin_fabs(b) ? a : m;
-  uint64_t of_b = (uint64_t)((int64_t)(dtrt_bits_f64(b) ^ dtrt_bits_f64(m)) >> 63);
-  double r = dtrt_from_bits_f64((dtrt_bits_f64(m + b) & of_b) | (dtrt_bits_f64(m) & ~of_b));
+  double r = (b < 0 ? -m : m) < 0 ? m + b : m;
   r = m == 0 ? __builtin_copysign(0.0, b) : r;
   return b == 0 ? DTRT_NAN_F64 : r;
 }
@@ -714,7 +714,8 @@ DTRT_FN int64_t dtrt_floordiv_i64(int64_t a, int64_t b) {
 }
 DTRT_FN int64_t dtrt_mod_i64(int64_t a, int64_t b) {
   int64_t d = ((b == 0) | (b == -1)) ? 1 : b, r = a % d;
-  return ((r != 0) & ((r < 0) != (d < 0))) ? r + d : r;
+  /* clang makes a branch on signs of a choice */
+  return r + (d & -(int64_t)((r != 0) & ((r < 0) != (d < 0))));
 }
 
 /* a ** b, wrapping. For b < 0: 0, but 1 for a = 1, and 1 or -1 for a = -1. Narrower types are the

@@ -821,7 +821,7 @@ DTRT_FLOAT_CLASSES(f64, double, uint64_t, int64_t)
 DTRT_INT_FMOD(i8, int8_t)
 DTRT_INT_FMOD(i16, int16_t)
 DTRT_INT_FMOD(i32, int32_t)
-DTRT_INT_FMOD(i64, int64_t)
+DTRT_FN int64_t dtrt_fmod_i64(int64_t a, int64_t b) { return a % (((b == 0) | (b == -1)) ? 1 : b); }
 DTRT_FN uint8_t dtrt_fmod_u8(uint8_t a, uint8_t b) { return dtrt_mod_u8(a, b); }
 DTRT_FN uint16_t dtrt_fmod_u16(uint16_t a, uint16_t b) { return dtrt_mod_u16(a, b); }
 DTRT_FN uint32_t dtrt_fmod_u32(uint32_t a, uint32_t b) { return dtrt_mod_u32(a, b); }
