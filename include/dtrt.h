@@ -504,10 +504,11 @@ void dtrt_transpose_8(void *to, int64_t to_row, const void *from, int64_t from_r
 /* Loops: DTRT_LOOP begins a loop function. Before a loop: DTRT_PLAIN: innermost, with independent
  * iterations; DTRT_LONG: the same, of very many instructions and run once: where the CPU has masks,
  * the last vector is a masked one rather than two more loops to compile; DTRT_FEW: the same, of few
- * iterations; DTRT_OF_F16 before one of these: of a loop that reads or writes f16, for which clang's
- * costs of conversions lead to vectors of four; DTRT_OUTER: contains other loops, where unrolling
- * would only add code to compile; DTRT_WHOLE: innermost, to be unrolled completely. DTRT_ENTRY begins
- * an entry, a sequence of calls: optimizing it costs compile time and gains nothing. */
+ * iterations; DTRT_OF_F16 before one of these: of a loop that reads or writes f16, for which
+ * clang's costs of conversions lead to vectors of four; DTRT_OUTER: contains other loops, where
+ * unrolling would only add code to compile; DTRT_WHOLE: innermost, to be unrolled completely.
+ * DTRT_ENTRY begins an entry, a sequence of calls: optimizing it costs compile time and gains
+ * nothing. */
 #define DTRT_LOOP static __attribute__((noinline))
 #ifdef __clang__
 #define DTRT_ENTRY static __attribute__((noinline, optnone))

@@ -941,6 +941,17 @@ DTRT_FN float dtrt_f64_to_odd_f32(double x) {
   u = b > a ? u - 1u : u;
   return dtrt_from_bits_f32(((b > a) | (b < a)) ? u | 1u : u);
 }
+/* An i32 or a u32 as an f32 that rounds to a shorter type as the integer would: beyond 2^24, where
+ * f16 ends and bf16 sees 8 bits, the low 16 bits become one that says whether there are any. */
+DTRT_FN float dtrt_i32_to_odd_f32(int32_t x) {
+  int large = (x >= 1 << 24) | (x <= -(1 << 24));
+  uint32_t u = (uint32_t)x, y = (u & ~0xffffu) | ((u & 0xffffu) ? 0x8000u : 0u);
+  return (float)(int32_t)(large ? y : u);
+}
+DTRT_FN float dtrt_u32_to_odd_f32(uint32_t x) {
+  uint32_t y = (x & ~0xffffu) | ((x & 0xffffu) ? 0x8000u : 0u);
+  return (float)(x >= 1u << 24 ? y : x);
+}
 /* An i64 as an f64 that rounds to a type of 32 bits or fewer as the i64 would: beyond 2^53 the low 16
  * bits, which no such rounding sees one by one, become one bit that says whether there are any. */
 DTRT_FN double dtrt_i64_to_odd_f64(int64_t x) {

@@ -544,8 +544,14 @@ static void check_integers(double middle, uint16_t h, int bf16) {
     double d = dtrt_i64_to_odd_f64(x);
     uint16_t got = bf16 ? dtrt_f64_to_bf16(d) : dtrt_f64_to_f16(d);
     check(got == want, bf16 ? "i64_to_bf16" : "i64_to_f16", (double)x, by, got, want);
+    if (x >= 0 && x <= UINT32_MAX) {
+      const float f = dtrt_u32_to_odd_f32((uint32_t)x);
+      got = bf16 ? dtrt_f32_to_bf16(f) : dtrt_f32_to_f16(f);
+      check(got == want, bf16 ? "u32_to_bf16" : "u32_to_f16", (double)x, by, got, want);
+    }
     if (x < INT32_MIN || x > INT32_MAX) continue;
-    got = bf16 ? dtrt_f64_to_bf16((double)x) : dtrt_f64_to_f16((double)x);
+    const float f = dtrt_i32_to_odd_f32((int32_t)x);
+    got = bf16 ? dtrt_f32_to_bf16(f) : dtrt_f32_to_f16(f);
     check(got == want, bf16 ? "i32_to_bf16" : "i32_to_f16", (double)x, by, got, want);
   }
 }

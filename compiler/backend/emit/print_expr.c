@@ -197,10 +197,12 @@ static BoundText cast(Print *p, const ExprNode *n, int scope) {
               to = dtype_computed(n->type);
   const char *s = dtype_name(n->type);
   const bool word = wide == DT_I32 || wide == DT_U32, longer = wide == DT_I64 || wide == DT_U64;
-  if (dtype_is_half(n->type) && (wide == DT_F64 || word || longer)) {
-    const char *v = word ? wrapped(p, arg, scope) : text(p, arg, scope),
-               *open = word             ? "(double)"
-                       : wide == DT_I64 ? "dtrt_i64_to_odd_f64("
+  if (dtype_is_half(n->type) && word)
+    return simple(arena_printf(p->arena, "dtrt_%s_to_f32(dtrt_f32_to_%s(dtrt_%s_to_odd_f32(%s)))",
+                               s, s, dtype_name(wide), text(p, arg, scope)));
+  if (dtype_is_half(n->type) && (wide == DT_F64 || longer)) {
+    const char *v = text(p, arg, scope),
+               *open = wide == DT_I64   ? "dtrt_i64_to_odd_f64("
                        : wide == DT_U64 ? "dtrt_u64_to_odd_f64("
                                         : "",
                *close = longer ? ")" : "";
