@@ -9,7 +9,7 @@
 enum {
   PIECES = 2, /* of a section */
   PIXELS = PIECES * CONV_PIECE,
-  UNIT = 16 /* channels of x side by side: a line of L1, of which several tiles read their rows */
+  UNIT = 16 /* channels of x side by side: a line of L1; several tiles read their rows from it */
 };
 
 /* Pixels of whole lines, or a part of one line. */
@@ -430,7 +430,7 @@ bool conv_panels_fit(const Grad *g) {
   const int64_t taps = d[0].taps * d[1].taps * d[2].taps, columns = g->kernel->columns,
                 out = g->groups * g->wide, pixels = g->images * g->rows * d[1].count * d[2].count,
                 near = g->kernel->near ? g->kernel->near : NEAR;
-  /* Chunks that do not stay in L2, of which more than two tiles read the same. */
+  /* Chunks that do not stay in L2, while more than two tiles read the same. */
   if (in_sections(g) && pixels * (g->step + out) > near && taps * g->each > 2 * g->kernel->rows[1])
     return true;
   return (g->step >= APART || out >= APART) &&

@@ -23,7 +23,7 @@ static int64_t span(const ConvReach *d) {
   return (d->count - 1) * d->step + (d->taps - 1) * d->far + 1;
 }
 
-/* Tiles of twice as many columns, of which there are some for few rows. */
+/* Tiles of twice as many columns, where the kernel has them for so few rows. */
 static void (*longer_of(const Sum *s))(const ConvTile *t) {
   return s->wide <= CONV_LONGER ? s->kernel->longer[s->wide] : NULL;
 }

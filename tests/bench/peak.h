@@ -6,7 +6,7 @@
 #ifdef __AVX512F__
 enum { PEAK_LANES = 16, PEAK_SUMS = 24 }; /* 32 registers */
 #elif defined __AVX__
-enum { PEAK_LANES = 8, PEAK_SUMS = 12 }; /* 16 registers, of which two hold x and y */
+enum { PEAK_LANES = 8, PEAK_SUMS = 12 }; /* 16 registers; two hold x and y */
 #else
 enum { PEAK_LANES = 4, PEAK_SUMS = 12 };
 #endif

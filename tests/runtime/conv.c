@@ -446,7 +446,7 @@ int main(int argc, char **argv) {
           DTRT_F32, 2, 3, 160, 160, 130, {6, 5}, {6, 5}, {3, 3}, {1, 1}, {1, 1}, {-1, -1}},
       11);
   /* Gradients to weights in sections (conv_panels.c): of lines of several blocks, of one more pixel
-   * than a section, of taps far apart, of planes of which some lines meet nothing; and of channels
+   * than a section, of taps far apart, of planes where some lines meet nothing; and of channels
    * that are packed. */
   static const dtrt_slide sections[] = {
       {DTRT_F32, 1, 3, 20, 20, 33, {5000}, {5000}, {3}, {1}, {1}, {-1}},

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "caches.h"
 #include "harness.h"
 
 enum { MOST = 3000 };
@@ -195,12 +196,13 @@ static void options(void) {
  * written. */
 static void copies_a_lot(dtrt_device *dev) {
   enum { AROUND = 100 };
-  const long said = sysconf(_SC_LEVEL3_CACHE_SIZE), most = 1L << 30;
-  const int64_t n = (said <= 0 || said > most ? most : said) / 2 + 77;
+  const int64_t last = caches_bytes(3), n = (last > 0 ? last : 1 << 20) / 2 + 77;
   unsigned char *from = malloc((size_t)n + 2 * AROUND), *to = malloc((size_t)n + 2 * AROUND);
   (void)dev;
-  for (int64_t i = 0; i < n + 2 * AROUND; i++) from[i] = (unsigned char)(i * 7 + i / 997 % 5);
-  for (int shift = 0; shift < 2; shift++) {
+  CHECK(from && to, "no memory for %ld bytes", (long)n);
+  for (int64_t i = 0; from && to && i < n + 2 * AROUND; i++)
+    from[i] = (unsigned char)(i * 7 + i / 997 % 5);
+  for (int shift = 0; from && to && shift < 2; shift++) {
     unsigned char *at = to + 64 - (uintptr_t)to % 64 + 29 * shift;
     memset(to, 0xff, (size_t)n + 2 * AROUND);
     dtrt_copy(at, from + 3, n);
